@@ -1,0 +1,1 @@
+"""The information economics of language agents: when does an agent pay for information?"""

@@ -1,0 +1,1 @@
+"""One figure style and the few panels that studies share."""

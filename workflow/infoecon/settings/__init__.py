@@ -1,0 +1,1 @@
+"""The pipeline's configuration, one pydantic model per section; unknown keys are errors."""

@@ -1,0 +1,1 @@
+"""Inference that two or more studies use: arrays in, arrays out."""

@@ -1,0 +1,1 @@
+"""Contracts of the Parquet tables, reading and writing them with their provenance."""
