@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -33,7 +33,7 @@ class Cell(NamedTuple):
 def base_grid(grid: GridSettings, payoffs: PayoffSettings) -> list[Cell]:
     """List the labelled cells; the primary condition stands under every sweep that holds its level."""
     primary = Cell("provenance", "", PRIMARY_PROVENANCE, payoffs.query_cost, payoffs.team_reward, PRIMARY_GROUP_SIZE)
-    levels: dict[Sweep, Sequence[str | float]] = {
+    levels: dict[Sweep, Sequence[Any]] = {
         "provenance": grid.provenances,
         "query_cost": grid.query_costs,
         "team_reward": grid.team_rewards,

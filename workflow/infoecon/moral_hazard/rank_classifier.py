@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from infoecon.statistics.intervals import wilson_interval
+
 
 class RankClassifier(NamedTuple):
     """A frozen classifier: it calls the option of one rank unsafe, whatever the case."""
@@ -37,3 +39,28 @@ def fit_rank_classifier(cases: pd.DataFrame) -> RankClassifier:
     shares = cases["unsafe_rank"].value_counts(normalize=True).reindex(range(1, 5), fill_value=0.0)
     first, second, third, fourth = (float(share) for share in shares)
     return RankClassifier(int(shares.idxmax()), (first, second, third, fourth))
+
+
+def accuracy_by_mapping(classifier: RankClassifier, cases: pd.DataFrame) -> pd.DataFrame:
+    """Evaluate the frozen classifier on the distinct cases of each mapping (Table 12).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Contract ``RankClassifierAccuracy``, in percent.
+    """
+    rows = []
+    for mapping, group in cases.groupby("mapping", sort=False):
+        correct, count = int(classifier.is_correct(group).sum()), len(group)
+        lower, upper = wilson_interval(correct, count)
+        rows.append(
+            {
+                "mapping": mapping,
+                "correct": correct,
+                "cases": count,
+                "accuracy": 100 * correct / count,
+                "wilson_lower": 100 * lower,
+                "wilson_upper": 100 * upper,
+            }
+        )
+    return pd.DataFrame(rows)

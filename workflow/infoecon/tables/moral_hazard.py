@@ -196,7 +196,7 @@ class RandomMonteCarlo(Contract):
     """The random control over many replicated data sets."""
 
     metric: Series[str] = column("metric of Table 7", unique=True)
-    unit: Series[str] = column("unit of the values", isin=[PERCENT, REWARD])
+    unit: Series[str] = column("unit of the values", isin=[PERCENT, f"100 × {REWARD}"])
     exact_mean: Series[float] = column("closed-form mean over the grid")
     mean: Series[float] = column("mean over replicates")
     sd: Series[float] = column("SD over replicates")
