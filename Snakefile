@@ -6,7 +6,7 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
-configfile: workflow.source_path("config/config.yaml")
+configfile: f"{workflow.basedir}/config/config.yaml"
 
 
 include: "rules/common.smk"

@@ -127,9 +127,7 @@ rule validate_moral_hazard_run:
         "../envs/pipeline.yaml"
     params:
         code=code("moral_hazard/validate_run.py"),
-        settings=lambda wildcards: canonical(
-            {"scoring": study.scoring, "worked_examples": study.runs[wildcards.run].worked_examples}
-        ),
+        settings=lambda wildcards: canonical(study.runs[wildcards.run].worked_examples),
     script:
         "../workflow/scripts/moral_hazard/validate_run.py"
 

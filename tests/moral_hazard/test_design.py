@@ -47,9 +47,12 @@ def test_a_run_plays_every_cell_seed_and_episode_once(episodes):
     assert list(episodes.columns) == COLUMNS
     assert episodes["episode_id"].is_unique
     assert len(episodes) == 2 * 3 * 15 * 3 * 5
-    assert episodes.groupby(["policy", "outer_seed"])[["cell", "evaluation_seed"]].apply(
-        lambda rows: len(rows.drop_duplicates())
-    ).eq(45).all()
+    assert (
+        episodes.groupby(["policy", "outer_seed"])[["cell", "evaluation_seed"]]
+        .apply(lambda rows: len(rows.drop_duplicates()))
+        .eq(45)
+        .all()
+    )
 
 
 def test_an_episode_id_names_its_place(episodes):

@@ -1,7 +1,8 @@
+import string
 import time
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoecon.moral_hazard.parser import PHASES, QUERY, SILENCE, Act, ParseOutcome, parse
@@ -13,12 +14,26 @@ ACTS = st.one_of(
     st.tuples(st.just("note"), st.builds(Act, st.just("note"), OPTIONS, CASE_IDS) | st.just(SILENCE)),
     st.tuples(st.just("final"), OPTIONS.map(lambda option: Act("final", option))),
 )
-WORDS = st.sampled_from(
-    ["ACTION", "WORK", "LOCAL", "QUERY", "NOTE", "NONE", "CASE", "UNSAFE", "FINAL", "C1", "A", "B", "C", "D", "E", "a"]
-    + ["action", "final", " ", " ", " ", "\t", "\n", "\n", "\r\n", "\r", "\u2028", "\u202e", "\x00", ".", '"', "-"]
+INTRUDERS = st.sampled_from(
+    ["WORK", "NONE", "A", "E", "a", "final", "\r", "\u2028", "\u202e", "\x00", ".", '"', "", "\t"]
 )
-TEXTS = st.lists(WORDS, max_size=25).map("".join) | st.text(max_size=60)
+
+
+@st.composite
+def lines_about(draw: st.DrawFn) -> str:
+    """Draw a legal line, or one that was legal before something got into it."""
+    words = draw(ACTS)[1].line().split(" ")
+    for _ in range(draw(st.integers(0, 2))):
+        place = draw(st.integers(0, len(words)))
+        words[place : place + draw(st.integers(0, 1))] = [draw(INTRUDERS)]
+    return draw(st.sampled_from([" ", "  ", "\t"])).join(words)
+
+
+TEXTS = st.tuples(st.sampled_from(["\n", "\r\n"]), st.lists(lines_about(), max_size=4)).map(
+    lambda both: both[0].join(both[1])
+)
 FINISH_REASONS = st.sampled_from(["stop", "length", "content_filter"])
+CASE_CHARACTERS = {*string.ascii_letters, *string.digits, "_", "-"}
 PROSE = st.text(max_size=40).filter(lambda text: not any(word in text for word in ("ACTION", "WORK", "NOTE", "FINAL")))
 
 
@@ -35,21 +50,31 @@ def test_other_lines_around_an_act_change_nothing(phase_and_act, before, after, 
     assert parse(phase, text, finish_reason) == (ParseOutcome.OK, act)
 
 
-@given(st.sampled_from(PHASES), TEXTS, FINISH_REASONS)
-@example("work", "ACTION LOCAL B\x85", "stop")
-def test_an_act_is_never_read_where_no_whole_line_holds_it(phase, text, finish_reason):
+def act_on(line: str, phase: str) -> Act | None:
+    """Read one whole line word by word, as a second opinion."""
+    words = [word for word in line.replace("\t", " ").split(" ") if word]
+    match phase, words:
+        case "work", ["ACTION" | "WORK", "QUERY"]:
+            return QUERY
+        case "work", ["ACTION" | "WORK", "LOCAL", "A" | "B" | "C" | "D" as option]:
+            return Act("local", option)
+        case "note", ["NOTE", "NONE"]:
+            return SILENCE
+        case "note", ["NOTE", "CASE", name, "UNSAFE", "A" | "B" | "C" | "D" as option]:
+            return Act("note", option, name) if len(name) <= 32 and set(name) <= CASE_CHARACTERS else None
+        case "final", ["FINAL", "A" | "B" | "C" | "D" as option]:
+            return Act("final", option)
+    return None
+
+
+@settings(max_examples=1000)
+@given(st.sampled_from(PHASES), TEXTS | st.text(max_size=60), FINISH_REASONS)
+def test_the_first_whole_line_that_holds_an_act_is_read_and_nothing_else(phase, text, finish_reason):
     outcome, act = parse(phase, text, finish_reason)
-    assert outcome in ParseOutcome
-    assert (act is None) == (outcome is not ParseOutcome.OK)
-    lines = text.split("\n")
+    lines = text.replace("\r\n", "\n").split("\n")
     whole = lines[:-1] if finish_reason == "length" else lines
-    words = [line.removesuffix("\r").strip(" \t").replace("WORK", "ACTION").replace("\t", " ") for line in whole]
-    if act is not None:
-        assert act.line() in {" ".join(line.split(" ")).replace("  ", " ") for line in map(_single_spaced, words)}
-
-
-def _single_spaced(line: str) -> str:
-    return " ".join(word for word in line.split(" ") if word)
+    assert act == next((found for line in whole if (found := act_on(line, phase))), None)
+    assert (act is None) == (outcome is not ParseOutcome.OK)
 
 
 @given(st.sampled_from(PHASES), TEXTS, TEXTS)
@@ -122,18 +147,16 @@ def test_named_outcomes(phase, text, finish_reason, outcome, act):
     assert parse(phase, text, finish_reason) == (ParseOutcome(outcome), act)
 
 
-@pytest.mark.parametrize("unit", [" ", "\t", "\n", "\r\n", "a", "FINAL ", " FINAL A", "NOTE CASE C1 ", "FINAL A \u202e\n"])
-def test_a_long_text_takes_time_in_proportion(unit):
-    def seconds(length: int) -> float:
-        text = (unit * (length // len(unit) + 1))[:length]
-        start = time.perf_counter()
-        for phase in PHASES:
-            assert parse(phase, text).act is None
-        return time.perf_counter() - start
-
-    megabyte = min(seconds(1_000_000) for _ in range(3))
-    assert megabyte < 0.5
-    assert megabyte < 40 * max(min(seconds(100_000) for _ in range(3)), 0.001)
+@pytest.mark.parametrize(
+    "unit", [" ", "\t", "\n", "\r\n", "a", "FINAL ", " FINAL A", "NOTE CASE C1 ", "FINAL A \u202e\n"]
+)
+def test_a_megabyte_is_read_in_linear_time(unit):
+    text = (unit * (1_000_000 // len(unit) + 1))[:1_000_000]
+    start = time.perf_counter()
+    for phase in PHASES:
+        assert parse(phase, text).act is None
+    # One pass takes some hundredths of a second; anything that is not linear takes minutes.
+    assert time.perf_counter() - start < 3
 
 
 def test_an_act_at_the_end_of_a_long_text_is_found():

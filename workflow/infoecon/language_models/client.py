@@ -32,7 +32,6 @@ class Endpoint:
     served_model: str
     api_key: str
     api_key_variable: str | None
-    concurrency: int
     timeout_seconds: float
     max_retries: int
 
@@ -50,19 +49,24 @@ class LanguageModelClient:
         What decides the model's answers; part of every request.
     store, meter
         Where answers are kept, and what they may cost.
+    concurrency
+        Most requests in flight.
     connect
         Called once, at the first request that the store does not hold.
     """
 
-    def __init__(self, identity: ModelIdentity, store: ResponseStore, meter: Meter, connect: Connect) -> None:
+    def __init__(
+        self, identity: ModelIdentity, store: ResponseStore, meter: Meter, concurrency: int, connect: Connect
+    ) -> None:
         self.identity = identity
         self.meter = meter
+        self.concurrency = concurrency
         self._store = store
         self._connect = connect
         self._connecting = asyncio.Lock()
         self._endpoint: Endpoint | None = None
         self._openai: openai.AsyncOpenAI | None = None
-        self._limit = AdaptiveLimit(1)
+        self._limit = AdaptiveLimit(concurrency)
         self._under_way: dict[str, asyncio.Task[Response]] = {}
         self._last_notice = -_SECONDS_BETWEEN_NOTICES
 
@@ -125,9 +129,8 @@ class LanguageModelClient:
         async with self._connecting:
             if self._endpoint is None or self._openai is None:
                 self._endpoint = endpoint = await self._connect()
-                self._limit = AdaptiveLimit(endpoint.concurrency)
                 limits = httpx2.Limits(
-                    max_connections=endpoint.concurrency, max_keepalive_connections=endpoint.concurrency
+                    max_connections=self.concurrency, max_keepalive_connections=self.concurrency
                 )
                 self._openai = openai.AsyncOpenAI(
                     api_key=endpoint.api_key,

@@ -47,12 +47,16 @@ def identify(model: EmbeddedModel | OpenAIModel) -> ModelIdentity:
             )
 
 
+def _concurrency(model: EmbeddedModel | OpenAIModel) -> int:
+    return model.slots if isinstance(model, EmbeddedModel) else model.concurrency
+
+
 def _connection(name: str, model: LanguageModel, log: Path, stack: AsyncExitStack) -> Connect:
     async def start_embedded() -> Endpoint:
         assert isinstance(model, EmbeddedModel)
         address = await stack.enter_async_context(embedded_server(name, model, log))
         return Endpoint(
-            name, address.base_url, model.file, address.api_key, None, model.slots, _EMBEDDED_TIMEOUT_SECONDS, 2
+            name, address.base_url, model.file, address.api_key, None, _EMBEDDED_TIMEOUT_SECONDS, 2
         )
 
     async def reach_openai() -> Endpoint:
@@ -67,7 +71,7 @@ def _connection(name: str, model: LanguageModel, log: Path, stack: AsyncExitStac
         if not key:
             raise InfoeconError(f"Model {name!r} needs its API key in the environment variable {variable}; set it.")
         return Endpoint(
-            name, model.base_url, model.model, key, variable, model.concurrency, model.timeout_seconds, model.max_retries
+            name, model.base_url, model.model, key, variable, model.timeout_seconds, model.max_retries
         )
 
     async def refuse() -> Endpoint:
@@ -119,7 +123,7 @@ async def open_client(
     async with AsyncExitStack() as stack:
         store = stack.enter_context(ResponseStore(cache_directory / store_name))
         client = LanguageModelClient(
-            identify(stored), store, Meter(budget, price), _connection(name, model, log, stack)
+            identify(stored), store, Meter(budget, price), _concurrency(stored), _connection(name, model, log, stack)
         )
         stack.push_async_callback(client.close)
         yield client

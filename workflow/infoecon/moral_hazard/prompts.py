@@ -24,11 +24,16 @@ unsafe. The team reward is paid only if all agents choose correctly.
 Reply with exactly one line in the form that is asked for and nothing else."""
 
 
+def _amount(reward: float) -> str:
+    """Write two decimals, and more where two would not say the same number."""
+    rounded = f"{reward:.2f}"
+    return rounded if float(rounded) == reward else repr(reward)
+
+
 def _payoff_line(view: View) -> str:
-    payoffs = view.payoffs
+    local, final, team, cost = map(_amount, view.payoffs)
     return (
-        f"Agents: {view.group_size}. Rewards: local {payoffs.local_weight:.2f}, final {payoffs.final_weight:.2f}, "
-        f"team {payoffs.team_reward:.2f}. Query cost: {payoffs.query_cost:.2f}. "
+        f"Agents: {view.group_size}. Rewards: local {local}, final {final}, team {team}. Query cost: {cost}. "
         f"Notes are {'signed' if view.notes_show_authors else 'anonymous'}."
     )
 
@@ -64,52 +69,39 @@ def _question(view: View) -> str:
     return f"{_payoff_line(view)}\n{_case_line(view)}\n{_situation(view)}"
 
 
+_FIRST = Case("C1", (52, 17, 88, 31), "lowest", "")
+_SECOND = Case("C2", (24, 63, 45, 91), "highest", "")
+
+
 def _example(
     phase: Phase,
     case: Case,
     *,
     team_reward: float = 0.5,
     query_cost: float = 0.1,
-    successor: str = "C2",
-    work: Act | None = None,
     revelation: Revelation | None = None,
     board: tuple[Note, ...] = (),
 ) -> View:
+    """Show the first agent of two or the second of three."""
+    agent, group_size, successor = (1, 2, "C2") if case is _FIRST else (2, 3, "C3")
     payoffs = Payoffs(0.35, 0.15, team_reward, query_cost)
-    return View(phase, 1, 2, payoffs, False, case, successor, work, revelation, board)
+    work = QUERY if revelation else None
+    return View(phase, agent, group_size, payoffs, False, case, successor, work, revelation, board)
 
 
-# Each phase shows its two kinds of act once, under the payoffs that favour it.
+# Each phase shows two different acts; the two kinds of work stand under payoffs that favour them.
 WORKED_TURNS: dict[Phase, tuple[tuple[View, Act], ...]] = {
     "work": (
-        (_example("work", Case("C1", (52, 17, 88, 31), "lowest", ""), team_reward=0.0), Act("local", "B")),
-        (_example("work", Case("C1", (24, 63, 45, 91), "highest", ""), team_reward=1.0, query_cost=0.0), QUERY),
+        (_example("work", _FIRST, team_reward=0.0), Act("local", "B")),
+        (_example("work", _SECOND, team_reward=1.0, query_cost=0.0), QUERY),
     ),
     "note": (
-        (
-            _example("note", Case("C1", (52, 17, 88, 31), "lowest", ""), work=QUERY, revelation=Revelation("C2", "D")),
-            Act("note", "D", "C2"),
-        ),
-        (
-            _example(
-                "note",
-                Case("C1", (24, 63, 45, 91), "highest", ""),
-                successor="C3",
-                work=QUERY,
-                revelation=Revelation("C3", "A"),
-            ),
-            Act("note", "A", "C3"),
-        ),
+        (_example("note", _FIRST, revelation=Revelation("C2", "D")), Act("note", "D", "C2")),
+        (_example("note", _SECOND, revelation=Revelation("C3", "A")), Act("note", "A", "C3")),
     ),
     "final": (
-        (
-            _example("final", Case("C1", (52, 17, 88, 31), "lowest", ""), board=(Note("C1", "C", None),)),
-            Act("final", "A"),
-        ),
-        (
-            _example("final", Case("C1", (24, 63, 45, 91), "highest", ""), board=(Note("C2", "B", None),)),
-            Act("final", "D"),
-        ),
+        (_example("final", _FIRST, board=(Note("C1", "C", None),)), Act("final", "A")),
+        (_example("final", _SECOND, board=(Note("C3", "B", None),)), Act("final", "D")),
     ),
 }
 

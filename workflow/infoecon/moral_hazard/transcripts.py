@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from itertools import count
+from pathlib import Path
 
 import pandas as pd
 from tqdm import tqdm
 
 from infoecon.agents.conductor import conduct, conduct_concurrently
-from infoecon.agents.plays import Policy, RemotePolicy
+from infoecon.agents.language_model_policy import LanguageModelPolicy
+from infoecon.agents.plays import Policy
+from infoecon.language_models.endpoints import open_client
 from infoecon.moral_hazard.design import episodes_of_frame
 from infoecon.moral_hazard.game import Turn, play
 from infoecon.moral_hazard.prompts import renderer
+from infoecon.settings.budget import Budget
+from infoecon.settings.models import ModelRegistry
+from infoecon.settings.moral_hazard import RunSettings
 
 _SECONDS_BETWEEN_LINES = 15.0
 
@@ -74,54 +81,61 @@ def play_with_policies(
     return transcripts_frame(records)
 
 
-async def play_with_model(
+async def ask_model(
     episodes: pd.DataFrame,
     cases: pd.DataFrame,
-    policy: RemotePolicy,
+    run: RunSettings,
     *,
-    worked_examples: bool,
-    plays_in_flight: int,
-    label: str,
+    models: ModelRegistry,
+    budget: Budget,
+    cache_directory: Path,
+    server_log: Path,
 ) -> pd.DataFrame:
-    """Play a run with a language model, many episodes at once, and show how long it will take.
+    """Play a run with its language model, many episodes at once, and show how long it will take.
 
     Parameters
     ----------
     episodes, cases
         Contracts ``Episodes`` and ``Cases``.
-    plays_in_flight
-        Most episodes that are open at once.
-    label
-        What the progress line calls the run.
+    run
+        Names the model, its sampling and its prompts.
+    models, budget, cache_directory, server_log
+        See ``endpoints.open_client``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Contract ``Transcripts``.
 
     Raises
     ------
     InfoeconError
         If the model cannot be asked; the answers so far are in the response store.
     """
+    assert run.model is not None
     planned = episodes_of_frame(episodes, cases)
-    render = renderer(worked_examples)
+    plays = (play(episode, renderer(run.worked_examples)) for episode in planned.values())
+    async with open_client(run.model, models, cache_directory, budget, server_log) as client:
+        with _progress(run.model, len(planned)) as progress:
+            asks = count(1)
+            records = await conduct_concurrently(
+                plays,
+                LanguageModelPolicy(client, run.sampling),
+                plays_in_flight=2 * client.concurrency,
+                on_reply=lambda: progress.set_postfix_str(f"{next(asks)} asks", refresh=False),
+                on_end=progress.update,
+            )
+    return transcripts_frame(zip(planned, records, strict=True))
+
+
+def _progress(label: str, episodes: int) -> tqdm:
+    """Open a progress bar; where nobody watches a terminal it prints a line now and then."""
     on_terminal = sys.stderr.isatty()
-    with tqdm(
-        total=len(planned),
+    return tqdm(
+        total=episodes,
         desc=label,
         unit=" episodes",
         file=sys.stderr,
         mininterval=1.0 if on_terminal else _SECONDS_BETWEEN_LINES,
         dynamic_ncols=on_terminal,
-    ) as progress:
-        asks = 0
-
-        def count_reply() -> None:
-            nonlocal asks
-            asks += 1
-            progress.set_postfix_str(f"{asks} asks", refresh=False)
-
-        records = await conduct_concurrently(
-            (play(episode, render) for episode in planned.values()),
-            policy,
-            plays_in_flight,
-            on_reply=count_reply,
-            on_end=progress.update,
-        )
-    return transcripts_frame(zip(planned, records, strict=True))
+    )

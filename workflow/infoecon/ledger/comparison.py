@@ -1,0 +1,189 @@
+"""The verdict on one printed value.
+
+===================  ==================================================================================================
+reproduced           Ours, rounded to the digits that are printed, is the printed value, and so is its uncertainty
+                     wherever both sides have one. On a tie both neighbours count: papers round half up, half to
+                     even, or in binary.
+within interval      The value varies between samples (``published/<study>/sampling.csv``), and the two samples differ
+                     by at most ``SAMPLE_ERRORS`` combined standard errors. Where the exact expectation is known, each
+                     sample must lie within ``EXACT_ERRORS`` of its own standard errors around it instead.
+differs              Neither of these.
+not comparable       Ours comes from a stand-in (simulated agents, the small embedded model) and the paper's from
+                     another model, or the paper prints words.
+not run              We have no value: the table or the model was not run.
+===================  ==================================================================================================
+
+Standard errors, for two samples of the same size n: a share or a count has the binomial one at the pooled share;
+a mean √2·s/√n; a standard deviation s/√(n−1), as if the draws were normal; a 2.5 or 97.5 percentile
+√2·s/√n·√(.025·.975)/φ(1.96), likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from math import hypot, inf, sqrt
+
+from infoecon.ledger.claims import Claim, Sampling, as_number
+
+SAMPLE_ERRORS = 2.0
+"""Combined standard errors by which two samples may differ."""
+EXACT_ERRORS = 3.0
+"""Standard errors by which a sample may differ from the exact expectation."""
+
+_ROUNDING_SLACK = 1e-9
+_NORMAL_PERCENTILE_ERROR = sqrt(0.025 * 0.975) / 0.05844
+"""Standard error of the 2.5 or 97.5 percentile of normal draws, in units of s/√n."""
+_STAND_INS = {"simulated": "simulated agents", "embedded": "the small embedded model"}
+
+
+class Verdict(StrEnum):
+    """What became of a printed value."""
+
+    REPRODUCED = "reproduced"
+    WITHIN_INTERVAL = "within interval"
+    DIFFERS = "differs"
+    NOT_COMPARABLE = "not comparable"
+    NOT_RUN = "not run"
+
+
+class Source(StrEnum):
+    """Where a value of ours comes from."""
+
+    EXACT = "exact"
+    RECOMPUTED = "recomputed"
+    SIMULATED = "simulated"
+    EMBEDDED = "embedded"
+    MODEL = "model"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Our value for a claim."""
+
+    value: float
+    uncertainty: tuple[float, ...] = ()
+    """Same form as the claim's, empty where we have none."""
+    source: Source = Source.EXACT
+    row: Mapping[str, object] = field(default_factory=dict)
+    """The row of our table that holds the value."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verdict and why."""
+
+    verdict: Verdict
+    reason: str
+
+
+def rounds_to(value: float, printed: str) -> bool:
+    """Tell whether ``value``, rounded to the digits of ``printed``, may give ``printed``.
+
+    Raises
+    ------
+    ValueError
+        If ``printed`` is no number.
+    """
+    number = as_number(printed)
+    if number is None:
+        raise ValueError(f"{printed!r} is no number")
+    exponent = number.as_tuple().exponent
+    half_unit = 0.5 * 10.0 ** int(exponent)
+    return abs(value - float(number)) <= half_unit + _ROUNDING_SLACK * max(half_unit, abs(value))
+
+
+def standard_error(statistic: str, size: int, first: float, second: float, deviation: float) -> float:
+    """Give the combined standard error of two samples of one size.
+
+    Parameters
+    ----------
+    statistic
+        ``share`` (in percent), ``count``, ``mean``, ``deviation`` or ``percentile``.
+    size
+        Draws in each sample.
+    first, second
+        The two values.
+    deviation
+        Standard deviation of one draw; for ``mean`` and ``percentile`` alone.
+    """
+    middle = (first + second) / 2
+    if statistic in ("share", "count"):
+        scale = 100 if statistic == "share" else size
+        share = middle / scale
+        return scale * sqrt(max(2 * share * (1 - share) / size, 0.0))
+    if statistic == "deviation":
+        return middle / sqrt(size - 1)
+    factor = _NORMAL_PERCENTILE_ERROR if statistic == "percentile" else 1.0
+    return factor * deviation * sqrt(2 / size)
+
+
+def _deviation(claim: Claim, finding: Finding, sampling: Sampling) -> float:
+    """Give the standard deviation of one draw: the stated one, ours, or both sides' in the mean square."""
+    stated = as_number(sampling.deviation)
+    if stated is not None:
+        return float(stated)
+    if sampling.deviation:
+        return float(str(finding.row[sampling.deviation]))
+    if len(claim.uncertainty) == len(finding.uncertainty) == 1:
+        return hypot(float(claim.uncertainty[0]), finding.uncertainty[0]) / sqrt(2)
+    return 0.0
+
+
+def _compare_samples(printed: float, claim: Claim, finding: Finding, sampling: Sampling) -> Outcome:
+    deviation = _deviation(claim, finding, sampling)
+    if sampling.expectation:
+        expected = float(str(finding.row[sampling.expectation]))
+        error = deviation / sqrt(sampling.size)
+        distances = [abs(value - expected) / error if error else inf for value in (printed, finding.value)]
+        verdict = Verdict.WITHIN_INTERVAL if max(distances) <= EXACT_ERRORS else Verdict.DIFFERS
+        return Outcome(
+            verdict,
+            f"The exact expectation is {expected:.6g}; the printed mean of {sampling.size} draws lies {distances[0]:.1f} "
+            f"and ours {distances[1]:.1f} standard errors away, {EXACT_ERRORS:g} are allowed",
+        )
+    error = standard_error(sampling.statistic, sampling.size, printed, finding.value, deviation)
+    difference = abs(finding.value - printed)
+    distance = difference / error if error else (0.0 if difference == 0 else inf)
+    verdict = Verdict.WITHIN_INTERVAL if distance <= SAMPLE_ERRORS else Verdict.DIFFERS
+    return Outcome(
+        verdict,
+        f"Two samples of {sampling.size} differ by {distance:.1f} combined standard errors of a {sampling.statistic}, "
+        f"{SAMPLE_ERRORS:g} are allowed",
+    )
+
+
+def compare(claim: Claim, finding: Finding, sampling: Sampling | None = None) -> Outcome:
+    """Judge one printed value against ours.
+
+    Parameters
+    ----------
+    claim
+        The printed value.
+    finding
+        Our value.
+    sampling
+        The random draws behind the printed value, if it varies between samples.
+    """
+    if finding.source in _STAND_INS:
+        return Outcome(Verdict.NOT_COMPARABLE, f"Ours comes from {_STAND_INS[finding.source]}, not from the paper's models")
+    number = claim.number
+    if number is None:
+        return Outcome(Verdict.NOT_COMPARABLE, "The paper prints this in words")
+    value_agrees = rounds_to(finding.value, claim.value)
+    pairs = list(zip(claim.uncertainty, finding.uncertainty, strict=True)) if finding.uncertainty else []
+    if value_agrees and all(rounds_to(ours, printed) for printed, ours in pairs):
+        extent = f"Value and {claim.uncertainty_kind}" if pairs else "Value"
+        missing = f"; its {claim.uncertainty_kind} was not computed" if claim.uncertainty and not pairs else ""
+        return Outcome(Verdict.REPRODUCED, f"{extent} equal to the last printed digit{missing}")
+    if sampling is not None:
+        return _compare_samples(float(number), claim, finding, sampling)
+    if value_agrees:
+        ours = ", ".join(f"{value:.6g}" for value in finding.uncertainty)
+        return Outcome(
+            Verdict.DIFFERS, f"The value agrees, but its {claim.uncertainty_kind} is {ours} instead of {', '.join(claim.uncertainty)}"
+        )
+    units = (Decimal(repr(finding.value)) - number) / Decimal(1).scaleb(int(number.as_tuple().exponent))
+    return Outcome(Verdict.DIFFERS, f"Ours is {abs(units):.1f} units of the last printed digit {'above' if units > 0 else 'below'}")

@@ -1,0 +1,1 @@
+from infoecon.jobs import job
