@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
+import json
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Self
-
-import orjson
+from typing import Any
 
 from infoecon.settings.models import Sampling
 
 Message = dict[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ModelIdentity:
     """What decides a model's answers, as far as its endpoint tells."""
 
@@ -23,6 +22,7 @@ class ModelIdentity:
     engine: str
     """What computes the answers; two engines differ on the same weights."""
     revision: str
+    """Revision of the weights."""
     weights_sha256: str | None = None
     template_sha256: str | None = None
     adapter_sha256: str | None = None
@@ -44,9 +44,9 @@ class Request:
     def plain(self) -> dict[str, Any]:
         """Give the request as plain data."""
         return {
-            "model": {field.name: getattr(self.model, field.name) for field in fields(self.model)},
-            "messages": [dict(message) for message in self.messages],
-            "sampling": self.sampling.model_dump(mode="json"),
+            "model": asdict(self.model),
+            "messages": list(self.messages),
+            "sampling": self.sampling.model_dump(),
             "seed": self.seed,
             "replicate": self.replicate,
         }
@@ -54,15 +54,10 @@ class Request:
     @cached_property
     def key(self) -> str:
         """SHA-256 of the canonical JSON of the request, 64 hexadecimal digits."""
-        return key_of(self.plain())
+        return digest(self.plain())
 
 
-def key_of(plain: dict[str, Any]) -> str:
-    """Key a request that is given as plain data."""
-    return hashlib.sha256(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)).hexdigest()
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Response:
     """What a model answered."""
 
@@ -79,9 +74,14 @@ class Response:
 
     def plain(self) -> dict[str, Any]:
         """Give the response as plain data."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return asdict(self)
 
-    @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> Self:
-        """Read a response back; unknown fields are an error."""
-        return cls(**plain)
+
+def canonical_json(plain: dict[str, Any]) -> bytes:
+    """Write plain data in the one way that is digested: sorted keys, no spaces, ASCII (half a surrogate pair too)."""
+    return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def digest(plain: dict[str, Any]) -> str:
+    """Give the SHA-256 of plain data's canonical JSON, 64 hexadecimal digits."""
+    return hashlib.sha256(canonical_json(plain)).hexdigest()

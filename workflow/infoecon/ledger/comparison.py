@@ -36,6 +36,7 @@ EXACT_ERRORS = 3.0
 _ROUNDING_SLACK = 1e-9
 _NORMAL_PERCENTILE_ERROR = sqrt(0.025 * 0.975) / 0.05844
 """Standard error of the 2.5 or 97.5 percentile of normal draws, in units of s/√n."""
+_IN_WORDS = {"deviation": "standard deviation"}
 _STAND_INS = {"simulated": "simulated agents", "embedded": "the small embedded model"}
 
 
@@ -150,8 +151,8 @@ def _compare_samples(printed: float, claim: Claim, finding: Finding, sampling: S
     verdict = Verdict.WITHIN_INTERVAL if distance <= SAMPLE_ERRORS else Verdict.DIFFERS
     return Outcome(
         verdict,
-        f"Two samples of {sampling.size} differ by {distance:.1f} combined standard errors of a {sampling.statistic}, "
-        f"{SAMPLE_ERRORS:g} are allowed",
+        f"Another random sample of {sampling.size}; the two differ by {distance:.1f} combined standard errors of a "
+        f"{_IN_WORDS.get(sampling.statistic, sampling.statistic)}, {SAMPLE_ERRORS:g} are allowed",
     )
 
 
