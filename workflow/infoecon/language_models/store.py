@@ -50,12 +50,9 @@ class ResponseStore:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._new: dict[str, tuple[Path, int]] = {}
-        self._shard: Path | None = None
-        self._file: int | None = None
+        self._own: tuple[Path, int] | None = None
         try:
-            self._index = _Index(sorted(path for path in directory.iterdir() if path.suffix == ".jsonl"))
-        except FileNotFoundError:
-            self._index = _Index([])
+            self._index = _Index(_shards(directory))
         except OSError as error:
             raise self._unreadable(error) from None
 
@@ -102,18 +99,17 @@ class ResponseStore:
         try:
             self._new[request.key] = self._append(_line(request, response))
         except OSError as error:
-            trouble = "no space is left" if error.errno in _NO_SPACE else error.strerror
-            mend = "free some space" if error.errno in _NO_SPACE else "make the folder writable"
+            mend = "free some space" if error.errno in _NO_SPACE else "mend that"
             raise InfoeconError(
-                f"An answer cannot be stored in {self.directory}: {trouble}; all earlier answers are kept, {mend} and "
-                "run again."
+                f"An answer cannot be stored in {self.directory} ({error.strerror}); all earlier answers are kept, "
+                f"{mend} and run again."
             ) from None
 
     def close(self) -> None:
         """Close the shard that this writer appends to; the next answer begins another."""
-        file, self._file = self._file, None
-        if file is not None:
-            os.close(file)
+        own, self._own = self._own, None
+        if own is not None:
+            os.close(own[1])
 
     def _places(self, key: str) -> Iterator[tuple[Path, int]]:
         yield from self._index.places(key)
@@ -137,12 +133,11 @@ class ResponseStore:
         return shard, offset
 
     def _open(self) -> tuple[Path, int]:
-        if self._shard is None or self._file is None:
+        if self._own is None:
             self.directory.mkdir(parents=True, exist_ok=True)
-            name = f"{time.time_ns():020d}-{socket.gethostname()}-{os.getpid()}.jsonl"
-            self._shard = self.directory / name
-            self._file = os.open(self._shard, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
-        return self._shard, self._file
+            shard = self.directory / f"{time.time_ns():020d}-{socket.gethostname()}-{os.getpid()}.jsonl"
+            self._own = shard, os.open(shard, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
+        return self._own
 
     def _unreadable(self, error: OSError) -> InfoeconError:
         return InfoeconError(
@@ -177,6 +172,13 @@ class _Index:
             row += 1
 
 
+def _shards(directory: Path) -> list[Path]:
+    try:
+        return sorted(path for path in directory.iterdir() if path.suffix == ".jsonl")
+    except FileNotFoundError:
+        return []
+
+
 def _scan(shard: Path) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Find key prefix and offset of each whole line.
 
@@ -207,14 +209,9 @@ def _parse_hexadecimal(digits: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 
 def _line(request: Request, response: Response) -> bytes:
-    plain = response.plain()
-    return b'%s%s","request":%s,"response":%s,"response_sha256":"%s"}\n' % (
-        _LINE_START,
-        request.key.encode(),
-        canonical_json(request.plain()),
-        canonical_json(plain),
-        digest(plain).encode(),
-    )
+    # In canonical order the key comes first, where the index looks for it.
+    plain = {"key": request.key, "request": request.plain(), "response": response.plain()}
+    return canonical_json({**plain, "response_sha256": digest(response.plain())}) + b"\n"
 
 
 def _read(shard: Path, offset: int, key: str) -> Response | None:

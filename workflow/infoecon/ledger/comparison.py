@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
-from math import hypot, inf, sqrt
+from math import inf, sqrt
 
 from infoecon.ledger.claims import Claim, Sampling, as_number
 
@@ -116,25 +116,19 @@ def standard_error(statistic: str, size: int, first: float, second: float, devia
         share = middle / scale
         return scale * sqrt(max(2 * share * (1 - share) / size, 0.0))
     if statistic == "deviation":
-        return middle / sqrt(size - 1)
+        return middle / sqrt(max(size - 1, 1))
     factor = _NORMAL_PERCENTILE_ERROR if statistic == "percentile" else 1.0
     return factor * deviation * sqrt(2 / size)
 
 
-def _deviation(claim: Claim, finding: Finding, sampling: Sampling) -> float:
-    """Give the standard deviation of one draw: the stated one, ours, or both sides' in the mean square."""
-    stated = as_number(sampling.deviation)
-    if stated is not None:
-        return float(stated)
-    if sampling.deviation:
-        return float(str(finding.row[sampling.deviation]))
-    if len(claim.uncertainty) == len(finding.uncertainty) == 1:
-        return hypot(float(claim.uncertainty[0]), finding.uncertainty[0]) / sqrt(2)
-    return 0.0
+def _deviation(finding: Finding, sampling: Sampling) -> float:
+    if as_number(sampling.deviation) is not None:
+        return float(sampling.deviation)
+    return float(str(finding.row[sampling.deviation])) if sampling.deviation else 0.0
 
 
-def _compare_samples(printed: float, claim: Claim, finding: Finding, sampling: Sampling) -> Outcome:
-    deviation = _deviation(claim, finding, sampling)
+def _compare_samples(printed: float, finding: Finding, sampling: Sampling) -> Outcome:
+    deviation = _deviation(finding, sampling)
     if sampling.expectation:
         expected = float(str(finding.row[sampling.expectation]))
         error = deviation / sqrt(sampling.size)
@@ -142,8 +136,8 @@ def _compare_samples(printed: float, claim: Claim, finding: Finding, sampling: S
         verdict = Verdict.WITHIN_INTERVAL if max(distances) <= EXACT_ERRORS else Verdict.DIFFERS
         return Outcome(
             verdict,
-            f"The exact expectation is {expected:.6g}; the printed mean of {sampling.size} draws lies {distances[0]:.1f} "
-            f"and ours {distances[1]:.1f} standard errors away, {EXACT_ERRORS:g} are allowed",
+            f"The exact expectation is {expected:.6g}; the printed mean of {sampling.size} draws lies "
+            f"{distances[0]:.1f} and ours {distances[1]:.1f} standard errors away, {EXACT_ERRORS:g} are allowed",
         )
     error = standard_error(sampling.statistic, sampling.size, printed, finding.value, deviation)
     difference = abs(finding.value - printed)
@@ -151,8 +145,8 @@ def _compare_samples(printed: float, claim: Claim, finding: Finding, sampling: S
     verdict = Verdict.WITHIN_INTERVAL if distance <= SAMPLE_ERRORS else Verdict.DIFFERS
     return Outcome(
         verdict,
-        f"Another random sample of {sampling.size}; the two differ by {distance:.1f} combined standard errors of a "
-        f"{_IN_WORDS.get(sampling.statistic, sampling.statistic)}, {SAMPLE_ERRORS:g} are allowed",
+        f"Another random sample of {sampling.size}; the two are {distance:.1f} combined standard errors of a "
+        f"{_IN_WORDS.get(sampling.statistic, sampling.statistic)} apart, {SAMPLE_ERRORS:g} are allowed",
     )
 
 
@@ -169,7 +163,8 @@ def compare(claim: Claim, finding: Finding, sampling: Sampling | None = None) ->
         The random draws behind the printed value, if it varies between samples.
     """
     if finding.source in _STAND_INS:
-        return Outcome(Verdict.NOT_COMPARABLE, f"Ours comes from {_STAND_INS[finding.source]}, not from the paper's models")
+        stand_in = _STAND_INS[finding.source]
+        return Outcome(Verdict.NOT_COMPARABLE, f"Ours comes from {stand_in}, not from the paper's models")
     number = claim.number
     if number is None:
         return Outcome(Verdict.NOT_COMPARABLE, "The paper prints this in words")
@@ -180,11 +175,12 @@ def compare(claim: Claim, finding: Finding, sampling: Sampling | None = None) ->
         missing = f"; its {claim.uncertainty_kind} was not computed" if claim.uncertainty and not pairs else ""
         return Outcome(Verdict.REPRODUCED, f"{extent} equal to the last printed digit{missing}")
     if sampling is not None:
-        return _compare_samples(float(number), claim, finding, sampling)
+        return _compare_samples(float(number), finding, sampling)
     if value_agrees:
-        ours = ", ".join(f"{value:.6g}" for value in finding.uncertainty)
+        ours, printed = ", ".join(f"{value:.6g}" for value in finding.uncertainty), ", ".join(claim.uncertainty)
         return Outcome(
-            Verdict.DIFFERS, f"The value agrees, but its {claim.uncertainty_kind} is {ours} instead of {', '.join(claim.uncertainty)}"
+            Verdict.DIFFERS, f"The value agrees, but its {claim.uncertainty_kind} is {ours} instead of {printed}"
         )
-    units = (Decimal(repr(finding.value)) - number) / Decimal(1).scaleb(int(number.as_tuple().exponent))
-    return Outcome(Verdict.DIFFERS, f"Ours is {abs(units):.1f} units of the last printed digit {'above' if units > 0 else 'below'}")
+    units = (Decimal(finding.value) - number).scaleb(-int(number.as_tuple().exponent))
+    side = "above" if units > 0 else "below"
+    return Outcome(Verdict.DIFFERS, f"Ours is {abs(units):.1f} units of the last printed digit {side}")

@@ -36,19 +36,22 @@ def _runs(runs: pd.DataFrame) -> pd.DataFrame:
     return runs[runs["outer_seed"].astype(str) != "mean_sd"]
 
 
-_EXPECTATIONS = "moral_hazard/table_24"
+def _levels(column: str) -> Callable[[pd.DataFrame], Finding]:
+    return lambda cells: _count(cells[column].nunique())
+
+
 _RUNS = "moral_hazard/table_22"
+_CELLS = "moral_hazard/table_24"
 
 INLINE_FINDINGS: Mapping[str, InlineFinding] = {
     "moral_hazard/inline/p1-024": InlineFinding(_RUNS, lambda runs: _count(_runs(runs)["n_summaries"].max())),
-    "moral_hazard/inline/p1-025": InlineFinding(_EXPECTATIONS, lambda cells: _count(len(cells))),
-    "moral_hazard/inline/p1-028": InlineFinding(_EXPECTATIONS, lambda cells: _count(cells["provenance"].nunique())),
-    "moral_hazard/inline/p1-029": InlineFinding(
-        _EXPECTATIONS, lambda cells: _count(cells["k_query_cost_reward_units"].nunique())
-    ),
-    "moral_hazard/inline/p1-030": InlineFinding(_EXPECTATIONS, lambda cells: _count(cells["w_t_team_reward"].nunique())),
-    "moral_hazard/inline/p1-031": InlineFinding(_EXPECTATIONS, lambda cells: _count(cells["n_agents"].nunique())),
+    "moral_hazard/inline/p1-025": InlineFinding(_CELLS, lambda cells: _count(len(cells))),
+    "moral_hazard/inline/p1-028": InlineFinding(_CELLS, _levels("provenance")),
+    "moral_hazard/inline/p1-029": InlineFinding(_CELLS, _levels("k_query_cost_reward_units")),
+    "moral_hazard/inline/p1-030": InlineFinding(_CELLS, _levels("w_t_team_reward")),
+    "moral_hazard/inline/p1-031": InlineFinding(_CELLS, _levels("n_agents")),
     "moral_hazard/inline/p1-095": InlineFinding(_RUNS, lambda runs: _count(len(_runs(runs)))),
     "moral_hazard/inline/p1-098": InlineFinding("moral_hazard/table_15", _classifier_queries),
     "moral_hazard/inline/p1-099": InlineFinding("moral_hazard/table_12", lambda rows: _count(rows["n_cases"].max())),
 }
+"""By claim."""

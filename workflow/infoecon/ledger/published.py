@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
@@ -107,15 +107,22 @@ def _uncertainty(parts: list[_Column], row: Row) -> tuple[str, tuple[str, ...]]:
     return ("standard deviation", printed) if as_number(printed[0]) is not None else ("", ())
 
 
+def _quantity(words: str, keys: Iterable[tuple[_Column, str]]) -> str:
+    """Name what is printed; a key that is a number gets its own name, the others speak for themselves."""
+    labels = [f"{column.words} {text}" if as_number(text) is not None else text for column, text in keys]
+    return f"{words} ({', '.join(labels)})" if labels else words
+
+
 def _claims_of_table(
     file: Path, artefact: str, section: str, dictionary: _Dictionary, header: list[str], rows: list[Row]
 ) -> Iterator[Claim]:
     columns = [dictionary.column(name, file) for name in header]
-    key_columns = [column.name for column in columns if column.role == "key"]
+    key_columns = [column for column in columns if column.role == "key"]
     unit_column = next((column.name for column in columns if column.role == "unit"), None)
     groups = _groups(columns, file)
     for number, row in enumerate(rows, start=2):
-        keys = tuple((name, canonical(row[name])) for name in key_columns)
+        named = [(column, canonical(row[column.name])) for column in key_columns]
+        keys = tuple((column.name, text) for column, text in named)
         labels = ",".join(f"{name}={text}" for name, text in keys)
         for value, parts in groups:
             printed = row[value.name].strip()
@@ -133,7 +140,7 @@ def _claims_of_table(
                 artefact=artefact,
                 column=value.name,
                 keys=keys,
-                quantity=f"{value.words} ({', '.join(text for _, text in keys)})",
+                quantity=_quantity(value.words, named),
                 value=printed,
                 unit=_UNITS_AS_TRANSCRIBED.get(unit, unit),
                 uncertainty_kind=kind,
@@ -148,23 +155,23 @@ def _claims_in_prose(file: Path, dictionary: _Dictionary, header: list[str], row
     for role in ("identifier", "section", "quantity", "value", "unit"):
         if role not in of_role:
             raise InfoeconError(f"{file} has no column for the {role} of a claim; add one that columns.csv describes.")
-    key_columns = [column.name for column in columns if column.role == "key"]
+    key_columns = [column for column in columns if column.role == "key"]
     [(_, parts)] = _groups(columns, file)
     for number, row in enumerate(rows, start=2):
         printed = row[of_role["value"]].strip()
         if not printed or not row[of_role["identifier"]]:
             raise InfoeconError(f"{file}, row {number} has no identifier or no value; fill it in or delete it.")
-        keys = tuple((name, canonical(row[name])) for name in key_columns if row[name])
+        named = [(column, canonical(row[column.name])) for column in key_columns if row[column.name]]
         kind, uncertainty = _uncertainty(parts, row)
-        words, unit = row[of_role["quantity"]], row[of_role["unit"]]
+        unit = row[of_role["unit"]]
         yield Claim(
             identifier=f"{file.parent.name}/{INLINE}/{row[of_role['identifier']]}",
             paper=file.parent.name,
             section=row[of_role["section"]],
             artefact=INLINE,
             column=of_role["value"],
-            keys=keys,
-            quantity=f"{words} ({', '.join(text for _, text in keys)})" if keys else words,
+            keys=tuple((column.name, text) for column, text in named),
+            quantity=_quantity(row[of_role["quantity"]], named),
             value=printed,
             unit=_UNITS_AS_TRANSCRIBED.get(unit, unit),
             uncertainty_kind=kind,
@@ -194,8 +201,11 @@ def _keys(text: str, place: str) -> Keys:
 
 def _samplings(folder: Path, claims: Mapping[str, Claim]) -> Iterator[Sampling]:
     for place, row in _about_claims(folder, "sampling.csv"):
-        if row["statistic"] not in STATISTICS or not row["size"].isdecimal() or int(row["size"]) < 1:
-            raise InfoeconError(f"{place} needs a statistic ({', '.join(STATISTICS)}) and a size of 1 or more; correct it.")
+        needs_deviation = STATISTICS.get(row["statistic"])
+        if needs_deviation is None or not row["size"].isdecimal() or int(row["size"]) < 1:
+            raise InfoeconError(f"{place} needs a statistic ({', '.join(STATISTICS)}) and a size ≥ 1; correct it.")
+        if needs_deviation != bool(row["deviation"]):
+            raise InfoeconError(f"{place}: only means and percentiles have a deviation, and they need one; correct it.")
         sampling = Sampling(
             artefact=row["artefact"],
             column=row["column"],
@@ -206,7 +216,7 @@ def _samplings(folder: Path, claims: Mapping[str, Claim]) -> Iterator[Sampling]:
             expectation=row["expectation"],
         )
         if not any(map(sampling.covers, claims.values())):
-            raise InfoeconError(f"{place} describes {sampling.artefact}, {sampling.column}, which is no claim; correct it.")
+            raise InfoeconError(f"{place} covers no claim of {sampling.artefact}; correct its column or keys.")
         yield sampling
 
 

@@ -42,7 +42,9 @@ VERDICTS = {
 }
 """What each verdict means, in the words of the report."""
 
+_TITLE = re.compile(r"\A\*\*.*\*\*\n+")
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{4,}(?:e-?\d+)?")
+"""Numbers of full precision, as no paper prints them."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class ReportItem:
     sources: tuple[str, ...]
     """Sources of its values, keys of ``SOURCES``."""
     markdown: str = ""
-    """A table as rendered, or the caption of a figure."""
+    """A table as rendered (its first line, the title in bold, is not shown again), or the caption of a figure."""
     picture: bytes = b""
     """A figure as PNG."""
 
@@ -76,7 +78,7 @@ class ReportItem:
     def body(self) -> Markup:
         """The Markdown as HTML that cannot load or run anything."""
         markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "link", "autolink"])
-        return Markup(markdown.render(self.markdown))  # noqa: S704
+        return Markup(markdown.render(_TITLE.sub("", self.markdown)))  # noqa: S704
 
     @cached_property
     def data(self) -> str:
@@ -110,9 +112,13 @@ def parse_failures(tables: Tables) -> list[ParseFailure]:
     ]
 
 
+def _short(number: float) -> str:
+    return f"{number:.4g}" if abs(number) < 1000 else f"{number:.10g}"
+
+
 def _uncertain(uncertainty: str) -> str:
-    """Write an uncertainty behind its value, its long numbers shortened to four digits."""
-    short = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.4g}", uncertainty)
+    """Write an uncertainty behind its value, its long numbers shortened."""
+    short = _LONG_NUMBER.sub(lambda number: _short(float(number[0])), uncertainty)
     return f" ± {short}" if short and not short.startswith("[") else f" {short}".rstrip()
 
 
@@ -121,9 +127,9 @@ def _words(name: str) -> str:
 
 
 def _order(item: ReportItem) -> tuple[object, ...]:
-    """Put sections in the order of a paper: numbers, then letters; figures after tables."""
-    parts = item.section.split(".")
-    return item.study, [(not part.isdecimal(), part.zfill(3)) for part in parts], not item.name.startswith("table"), item.name
+    """Put sections in the order of a paper: numbers, then letters; tables before figures."""
+    section = [(not part.isdecimal(), part.zfill(3)) for part in item.section.split(".")]
+    return item.study, section, not item.name.startswith("table"), item.name
 
 
 def _ledger_groups(ledger: pd.DataFrame) -> list[dict[str, Any]]:
@@ -165,7 +171,7 @@ def build_report(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(uncertain=_uncertain, words=_words)
+    environment.filters.update(short=_short, uncertain=_uncertain, words=_words)
     script = environment.get_template("report.js.jinja").render()
     studies: dict[str, list[ReportItem]] = {}
     for item in sorted(items, key=_order):

@@ -14,7 +14,7 @@ _VERDICTS = ["reproduced", "within interval", "differs", "not comparable", "not 
 class Ledger(Contract):
     """Every printed value, ours beside it, and a verdict."""
 
-    claim: Series[str] = column("name of the printed value: study/table/column[keys] or study/inline/number", unique=True)
+    claim: Series[str] = column("name of the value: study/table/column[keys] or study/inline/number", unique=True)
     paper: Series[str] = column("study whose paper prints it")
     section: Series[str] = column("section of the paper")
     quantity: Series[str] = column("what is printed, in words")

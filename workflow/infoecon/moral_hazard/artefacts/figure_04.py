@@ -1,0 +1,115 @@
+"""Figure 4: where policies stand between local reward, acquisition, transfer and team success."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from infoecon.moral_hazard.artefacts.table_02 import grid_performance
+from infoecon.moral_hazard.performance import lay_out
+from infoecon.plotting.style import (
+    BLUE,
+    FAINT,
+    INK,
+    MUTED,
+    PAGE_INCHES,
+    SKY,
+    SOURCE_MARKERS,
+    SOURCE_NAMES,
+    VERMILION,
+    label_panel,
+    new_figure,
+    styled,
+)
+
+METRICS = ["team", "local", "query", "info"]
+_TEAM_COLOURS = LinearSegmentedColormap.from_list("team", ["#E4EEF6", SKY, BLUE, "#00304F"])
+
+
+def _area(percent: float) -> float:
+    return 14 + 1.1 * percent
+
+
+def _name(policy: str) -> str:
+    return policy.removeprefix("simulated_").replace("_", " ")
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, across: str, up: str, size: str, colour: str | None) -> None:
+    norm = Normalize(0, 100)
+    for row in rows.itertuples():
+        values = row._asdict()
+        x, y = values[f"{across}_pct"], values[f"{up}_pct"]
+        axes.errorbar(
+            x, y, xerr=values[f"{across}_sd_pct"], yerr=values[f"{up}_sd_pct"], fmt="none", ecolor=MUTED,
+            elinewidth=0.7, capsize=1.5, zorder=2,
+        )  # fmt: skip
+        if row.policy == "random_valid":
+            axes.scatter(x, y, s=34, marker="x", color=VERMILION, linewidths=1.5, zorder=4)
+        else:
+            fill = _TEAM_COLOURS(norm(values[f"{colour}_pct"])) if colour else SKY
+            axes.scatter(
+                x, y, s=_area(values[f"{size}_pct"]), marker=SOURCE_MARKERS[row.source], facecolor=fill,
+                edgecolor=INK, linewidths=0.6, zorder=3,
+            )  # fmt: skip
+    _label_points(axes, rows, across, up)
+    axes.set(xlim=(-6, 106), ylim=(-6, 106), xticks=range(0, 101, 25), yticks=range(0, 101, 25))
+    axes.set_aspect("equal")
+    axes.grid(color=FAINT, linewidth=0.4, zorder=0)
+    axes.set_axisbelow(True)
+
+
+def _label_points(axes: Axes, rows: pd.DataFrame, across: str, up: str) -> None:
+    """Name the points; names of points close to each other are stacked, so that none covers another."""
+    taken: list[tuple[float, float]] = []
+    for row in rows.sort_values([f"{up}_pct", f"{across}_pct"]).itertuples():
+        values = row._asdict()
+        x, y = values[f"{across}_pct"], values[f"{up}_pct"]
+        to_left = x > 55
+        at = y + 3.5
+        while any(abs(at - other) < 6 and abs(x - place) < 45 for place, other in taken):
+            at += 6
+        taken.append((x, at))
+        axes.annotate(
+            "random" if row.policy == "random_valid" else _name(row.policy),
+            (x, y),
+            xytext=(x + (-6 if to_left else 6), at),
+            fontsize=6,
+            color=VERMILION if row.policy == "random_valid" else INK,
+            ha="right" if to_left else "left",
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": MUTED, "lw": 0.4, "shrinkB": 3} if at - y > 4 else None,
+            zorder=5,
+        )
+
+
+def draw(inputs: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """Draw Figure 4 from the estimates of all runs."""
+    rows = lay_out(grid_performance(inputs["estimates"]), ["policy"], METRICS)
+    with styled():
+        figure = new_figure(PAGE_INCHES, 3.75)
+        left, right = figure.subplots(1, 2)
+        _panel(left, rows, "local", "team", "query", None)
+        left.set(xlabel="Local reward (% of agents)", ylabel="Team success (% of episodes)")
+        label_panel(left, "A", "Outcome; marker area: query rate")
+        _panel(right, rows, "query", "info", "team", "team")
+        right.set(xlabel="Query rate (% of agents)", ylabel="Information transfer (% of agents)")
+        label_panel(right, "B", "Mechanism; area and shade: team success")
+        present = [source for source in SOURCE_NAMES if source in set(rows.loc[rows["policy"].ne("random_valid"), "source"])]
+        handles = [
+            Line2D([], [], marker=SOURCE_MARKERS[source], color="none", markerfacecolor=SKY, markeredgecolor=INK,
+                   markersize=5, label=SOURCE_NAMES[source])
+            for source in present
+        ]  # fmt: skip
+        handles.append(
+            Line2D([], [], marker="x", color="none", markeredgecolor=VERMILION, markersize=5, label="random valid action")
+        )
+        handles.append(Line2D([], [], marker="|", color=MUTED, markersize=6, label="±1 SD over replicates"))
+        figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
+        named = " and ".join(f"{SOURCE_NAMES[source]}s".replace("models", "model") if source == "embedded" else f"{SOURCE_NAMES[source]}s" for source in present)
+        figure.suptitle(f"Base policy geometry: {named}", fontsize=8, x=0.01, ha="left")
+    return figure, rows

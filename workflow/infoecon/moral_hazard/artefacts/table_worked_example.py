@@ -1,0 +1,69 @@
+"""Worked example (App. C): one real successful episode, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from infoecon.moral_hazard.cases import OPTIONS, Case
+from infoecon.moral_hazard.parser import PHASES, Phase
+from infoecon.moral_hazard.worked_example import Example, example_of_inputs
+from infoecon.plotting.style import SOURCE_NAMES
+from infoecon.tables.rendering import RenderedTable, rounded
+
+
+def _utilities(case: Case) -> str:
+    return ", ".join(f"{option} {utility}" for option, utility in zip(OPTIONS, case.utilities, strict=True))
+
+
+def _shown(example: Example, agent: int, phase: Phase) -> str:
+    own, successor = example.case(agent), example.case(example.successor(agent))
+    if phase == "work":
+        return f"case {own.case_id}: {_utilities(own)}; which has the {own.local_question} utility?"
+    if phase == "note":
+        return f"revealed: {successor.unsafe_option} is unsafe in case {successor.case_id}"
+    board = [example.answers[author, "note"].parsed.act for author in range(1, len(example.episode.cases) + 1)]
+    return "board: " + "; ".join(act.line() for act in board if act is not None)
+
+
+def _meant(example: Example, agent: int, phase: Phase) -> str:
+    own, payoffs = example.case(agent), example.episode.payoffs
+    if phase == "work":
+        return (
+            f"pays {rounded(payoffs.query_cost, 2)} and forgoes the local reward {rounded(payoffs.local_weight, 2)} "
+            f"(answer {own.local_answer()})"
+        )
+    if phase == "note":
+        return "correct warning"
+    return f"best safe option; {own.unsafe_option} is unsafe"
+
+
+def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
+    """Render the worked example from transcripts of the run."""
+    example = example_of_inputs(inputs)
+    frame = pd.DataFrame(
+        [
+            {
+                "phase": phase,
+                "agent": agent,
+                "shown": _shown(example, agent, phase),
+                "answered": example.answers[agent, phase].text,
+                "meant": _meant(example, agent, phase),
+                "source": example.source,
+            }
+            for phase in PHASES
+            for agent in range(1, len(example.episode.cases) + 1)
+        ]
+    )
+    display = frame.drop(columns="source").rename(columns=str.capitalize)
+    return RenderedTable(
+        frame,
+        display,
+        "Worked example of one successful episode",
+        (
+            f"Source: transcript of {example.policy} ({SOURCE_NAMES[example.source]}), episode {example.episode_id}.",
+            f"Episode score {rounded(example.score, 2)} reward units per agent (Eq. 2). Hidden labels are shown to the "
+            "reader alone until they are revealed.",
+        ),
+    )
