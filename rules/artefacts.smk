@@ -75,6 +75,7 @@ rule write_report:
         tables=files_of_artefacts("table"),
         figures=files_of_artefacts("figure"),
         ledger="results/ledger.parquet",
+        templates=sorted(str(file) for file in (BASE / "workflow/infoecon/ledger").glob("*.jinja")),
     output:
         report="results/report.html",
         index="results/index.txt",

@@ -5,9 +5,9 @@ import os
 import sys
 from pathlib import Path
 
-BASE = Path(workflow.basedir)
-sys.path.insert(0, str(BASE / "workflow"))
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BASE / "workflow"), os.environ.get("PYTHONPATH")]))
+BASE = Path(os.path.relpath(workflow.basedir))
+sys.path.insert(0, str((BASE / "workflow").resolve()))
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], os.environ.get("PYTHONPATH")]))
 
 from infoecon.errors import InfoeconError
 from infoecon.jobs import DRIVER_VARIABLE

@@ -58,9 +58,9 @@ texts = st.text(st.characters(), max_size=50).map(spell_pairs) | st.sampled_from
 counts = st.none() | st.integers(0, 2**53)
 
 
-@given(texts, texts, texts, counts, counts, counts, counts)
-def test_any_text_comes_back_exactly(content, text, reason, *tokens):
-    asked, answered = request(0, content), Response(text, reason, *tokens)
+@given(texts, st.builds(Response, texts, texts, counts, counts, counts, counts))
+def test_any_text_comes_back_exactly(content, answered):
+    asked = request(0, content)
     with tempfile.TemporaryDirectory() as directory:
         with ResponseStore(Path(directory)) as store:
             store.put(asked, answered)
@@ -115,7 +115,7 @@ def test_a_store_cut_at_any_byte_keeps_its_whole_lines_and_takes_more(tmp_path):
         assert stored(ResponseStore(cut), 3) == sorted({*range(kept), 2})
 
 
-@pytest.mark.parametrize("damage", [b"\0", b"\n", b"9", b"a", b"\xff", b'"', b""])
+@pytest.mark.parametrize("damage", [b"\n", b"9", b"\xff", b""])
 def test_a_byte_damaged_anywhere_never_makes_another_answer(tmp_path, damage):
     shard = fill(tmp_path, 3)
     whole = shard.read_bytes()
@@ -168,25 +168,37 @@ def test_an_answer_is_never_replaced(tmp_path):
     assert list(tmp_path.iterdir()) == [shard]
 
 
+def start(code, *arguments):
+    """Start a process of its own that has this module at hand."""
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def sentence_of(code, *arguments):
+    with start(code, *arguments) as child:
+        sentence = child.stdout.read()
+    assert child.returncode == 0
+    assert sentence.count("\n") == 1
+    return sentence.rstrip("\n")
+
+
 WRITER = """
 import sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[1])
 from test_store import *
-store = ResponseStore(Path(sys.argv[2]))
-for number in range(*map(int, sys.argv[3:])):
+store = ResponseStore(Path(sys.argv[1]))
+for number in range(*map(int, sys.argv[2:])):
     store.put(request(number), response(number))
     print(number, flush=True)
 """
 
 
-def start_writer(directory, first, last):
-    arguments = [sys.executable, "-c", WRITER, Path(__file__).parent, directory, first, last]
-    return subprocess.Popen(list(map(str, arguments)), stdout=subprocess.PIPE, text=True)
-
-
 def test_writers_side_by_side_and_killed_lose_nothing(tmp_path):
-    writers = [start_writer(tmp_path, 0, 10**9), start_writer(tmp_path, 10**9, 2 * 10**9)]
+    writers = [start(WRITER, tmp_path, 0, 10**9), start(WRITER, tmp_path, 10**9, 2 * 10**9)]
     put = []
     for writer in writers:
         put += [int(writer.stdout.readline()) for _ in range(100)]
@@ -204,16 +216,15 @@ def test_writers_side_by_side_and_killed_lose_nothing(tmp_path):
 FULL_DISK = """
 import resource, sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[1])
 from test_store import *
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
-with ResponseStore(Path(sys.argv[2])) as store:
+with ResponseStore(Path(sys.argv[1])) as store:
     try:
         for number in range(10):
             store.put(request(number), response(number))
     except InfoeconError as error:
         print(error)
-    size = shard_of(Path(sys.argv[2])).stat().st_size
+    size = shard_of(Path(sys.argv[1])).stat().st_size
     assert 1000 < size < 2000, size
     assert stored(store, 10) == list(range(number)), number
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -224,11 +235,7 @@ with ResponseStore(Path(sys.argv[2])) as store:
 
 def test_a_full_disk_loses_nothing(tmp_path):
     """A limit on the size of files cuts a write short and then refuses, as a full disk does."""
-    child = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, Path(__file__).parent, tmp_path], capture_output=True, text=True
-    )
-    assert child.returncode == 0, child.stderr
-    (sentence,) = child.stdout.splitlines()
+    sentence = sentence_of(FULL_DISK, tmp_path)
     assert str(tmp_path) in sentence
     assert "free some space and run again" in sentence
     assert shard_of(tmp_path).read_bytes().count(b"\n") == 10
@@ -277,12 +284,10 @@ def test_a_shard_that_vanishes(tmp_path):
 READ_ONLY = """
 import os, sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[1])
 from test_store import *
-import infoecon.language_models.store
 if os.geteuid() == 0:
     os.setuid(65534)
-with ResponseStore(Path(sys.argv[2])) as store:
+with ResponseStore(Path(sys.argv[1])) as store:
     try:
         store.put(request(0), response(0))
     except InfoeconError as error:
@@ -293,12 +298,8 @@ with ResponseStore(Path(sys.argv[2])) as store:
 def test_a_folder_that_is_read_only():
     with tempfile.TemporaryDirectory() as directory:
         Path(directory).chmod(0o555)
-        child = subprocess.run(
-            [sys.executable, "-c", READ_ONLY, Path(__file__).parent, directory], capture_output=True, text=True
-        )
+        sentence = sentence_of(READ_ONLY, directory)
         Path(directory).chmod(0o755)
-    assert child.returncode == 0, child.stderr
-    (sentence,) = child.stdout.splitlines()
     assert sentence == (
         f"An answer cannot be stored in {directory} (Permission denied); all earlier answers are kept, mend that and "
         "run again."

@@ -12,6 +12,7 @@ from pathlib import Path
 
 PACKAGE = "infoecon"
 PACKAGE_DIRECTORY = Path(__file__).parent
+REPOSITORY = PACKAGE_DIRECTORY.parent.parent
 _VERSIONED = ("numpy", "pandas", "pyarrow")
 
 
@@ -114,14 +115,24 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _name(file: Path) -> str:
+    """Name a file of the project by its place in the clone, so that no artefact holds where the clone lies."""
+    whole = file.resolve()
+    return str(whole.relative_to(REPOSITORY) if whole.is_relative_to(REPOSITORY) else file)
+
+
+def versions() -> str:
+    """Name the versions that numbers can depend on."""
+    libraries = [f"{name} {metadata.version(name)}" for name in _VERSIONED]
+    return ", ".join([f"python {platform.python_version()}", *libraries])
+
+
 def describe(rule: str, code: str, settings: str, inputs: Iterable[str]) -> Mapping[str, str]:
     """Say what made an artefact, without clock or machine, so that the same making gives the same bytes."""
     return {
         "rule": rule,
         "code": code,
         "settings": text_digest(settings),
-        "inputs": "\n".join(f"{file} {file_digest(Path(file))}" for file in sorted(inputs)),
-        "versions": " ".join(
-            [f"python {platform.python_version()}", *(f"{name} {metadata.version(name)}" for name in _VERSIONED)]
-        ),
+        "inputs": "\n".join(f"{_name(Path(file))} {file_digest(Path(file))}" for file in sorted(inputs)),
+        "versions": versions(),
     }

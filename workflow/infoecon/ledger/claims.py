@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 
 INLINE = "inline"
 """Name of the artefact that stands for numbers printed in prose."""
-STATISTICS = {"share": False, "count": False, "mean": True, "deviation": False, "percentile": True}
-"""Kinds of values that vary between samples, and whether their standard error needs the deviation of one draw."""
+STATISTICS = ("share", "count", "mean")
+"""Kinds of values that vary between samples."""
 
 Keys = tuple[tuple[str, str], ...]
 
@@ -76,7 +76,7 @@ class Sampling:
     size: int
     """Number of draws behind the printed value."""
     deviation: str = ""
-    """Standard deviation of one draw, for ``mean`` and ``percentile``: a number, or the column of our row with it."""
+    """Standard deviation of one draw, for a mean: a number, or the column of our row that holds it."""
     expectation: str = ""
     """Column of our row that holds the exact expectation, empty where none is known."""
 

@@ -13,9 +13,8 @@ not comparable       Ours comes from a stand-in (simulated agents, the small emb
 not run              We have no value: the table or the model was not run.
 ===================  ==================================================================================================
 
-Standard errors, for two samples of the same size n: a share or a count has the binomial one at the pooled share;
-a mean √2·s/√n; a standard deviation s/√(n−1), as if the draws were normal; a 2.5 or 97.5 percentile
-√2·s/√n·√(.025·.975)/φ(1.96), likewise.
+Both samples are taken to be of the printed size n. The combined standard error of a share or a count is the binomial
+one at the pooled share, that of a mean √(2/n) times the standard deviation of one draw.
 """
 
 from __future__ import annotations
@@ -34,9 +33,6 @@ EXACT_ERRORS = 3.0
 """Standard errors by which a sample may differ from the exact expectation."""
 
 _ROUNDING_SLACK = 1e-9
-_NORMAL_PERCENTILE_ERROR = sqrt(0.025 * 0.975) / 0.05844
-"""Standard error of the 2.5 or 97.5 percentile of normal draws, in units of s/√n."""
-_IN_WORDS = {"deviation": "standard deviation"}
 _STAND_INS = {"simulated": "simulated agents", "embedded": "the small embedded model"}
 
 
@@ -96,29 +92,25 @@ def rounds_to(value: float, printed: str) -> bool:
     return abs(value - float(number)) <= half_unit + _ROUNDING_SLACK * max(half_unit, abs(value))
 
 
-def standard_error(statistic: str, size: int, first: float, second: float, deviation: float) -> float:
+def standard_error(statistic: str, size: int, first: float, second: float, deviation: float = 0.0) -> float:
     """Give the combined standard error of two samples of one size.
 
     Parameters
     ----------
     statistic
-        ``share`` (in percent), ``count``, ``mean``, ``deviation`` or ``percentile``.
+        ``share`` (in percent), ``count`` or ``mean``.
     size
         Draws in each sample.
     first, second
         The two values.
     deviation
-        Standard deviation of one draw; for ``mean`` and ``percentile`` alone.
+        Standard deviation of one draw, for a mean alone.
     """
-    middle = (first + second) / 2
-    if statistic in ("share", "count"):
-        scale = 100 if statistic == "share" else size
-        share = middle / scale
-        return scale * sqrt(max(2 * share * (1 - share) / size, 0.0))
-    if statistic == "deviation":
-        return middle / sqrt(max(size - 1, 1))
-    factor = _NORMAL_PERCENTILE_ERROR if statistic == "percentile" else 1.0
-    return factor * deviation * sqrt(2 / size)
+    if statistic == "mean":
+        return deviation * sqrt(2 / size)
+    scale = 100 if statistic == "share" else size
+    share = (first + second) / 2 / scale
+    return scale * sqrt(max(2 * share * (1 - share) / size, 0.0))
 
 
 def _deviation(finding: Finding, sampling: Sampling) -> float:
@@ -145,8 +137,8 @@ def _compare_samples(printed: float, finding: Finding, sampling: Sampling) -> Ou
     verdict = Verdict.WITHIN_INTERVAL if distance <= SAMPLE_ERRORS else Verdict.DIFFERS
     return Outcome(
         verdict,
-        f"Another random sample of {sampling.size}; the two are {distance:.1f} combined standard errors of a "
-        f"{_IN_WORDS.get(sampling.statistic, sampling.statistic)} apart, {SAMPLE_ERRORS:g} are allowed",
+        f"Another random sample of {sampling.size}; the two {sampling.statistic}s are {distance:.1f} combined standard "
+        f"errors apart, {SAMPLE_ERRORS:g} are allowed",
     )
 
 

@@ -201,11 +201,12 @@ def _keys(text: str, place: str) -> Keys:
 
 def _samplings(folder: Path, claims: Mapping[str, Claim]) -> Iterator[Sampling]:
     for place, row in _about_claims(folder, "sampling.csv"):
-        needs_deviation = STATISTICS.get(row["statistic"])
-        if needs_deviation is None or not row["size"].isdecimal() or int(row["size"]) < 1:
+        if row["statistic"] not in STATISTICS or not row["size"].isdecimal() or int(row["size"]) < 1:
             raise InfoeconError(f"{place} needs a statistic ({', '.join(STATISTICS)}) and a size ≥ 1; correct it.")
-        if needs_deviation != bool(row["deviation"]):
-            raise InfoeconError(f"{place}: only means and percentiles have a deviation, and they need one; correct it.")
+        if (row["statistic"] == "mean") != bool(row["deviation"]):
+            raise InfoeconError(
+                f"{place}: a mean needs the deviation of one draw, and nothing else has it; correct it."
+            )
         sampling = Sampling(
             artefact=row["artefact"],
             column=row["column"],

@@ -43,6 +43,7 @@ VERDICTS = {
 """What each verdict means, in the words of the report."""
 
 _TITLE = re.compile(r"\A\*\*.*\*\*\n+")
+_KEPT_TOGETHER = re.compile(r"(?<=\d)( ± |, )(?=-?\d)")
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{4,}(?:e-?\d+)?")
 """Numbers of full precision, as no paper prints them."""
 
@@ -78,7 +79,8 @@ class ReportItem:
     def body(self) -> Markup:
         """The Markdown as HTML that cannot load or run anything."""
         markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "link", "autolink"])
-        return Markup(markdown.render(_TITLE.sub("", self.markdown)))  # noqa: S704
+        text = _KEPT_TOGETHER.sub(lambda gap: gap[0].replace(" ", "\N{NO-BREAK SPACE}"), _TITLE.sub("", self.markdown))
+        return Markup(markdown.render(text))  # noqa: S704
 
     @cached_property
     def data(self) -> str:

@@ -38,6 +38,7 @@ class EmbeddedModel(Section):
     """Weights from a Python package, served by llama.cpp in a subprocess on a loopback port."""
 
     endpoint: Literal["embedded"]
+    """Kind of endpoint."""
     distribution: str
     """Python distribution that carries the weights."""
     file: str
@@ -60,6 +61,7 @@ class OpenAIModel(Section):
     """Any OpenAI-compatible chat endpoint."""
 
     endpoint: Literal["openai"]
+    """Kind of endpoint."""
     base_url: Annotated[str, Field(pattern=r"^https?://")]
     """Address of the API, usually ending in ``/v1``."""
     model: str
@@ -84,6 +86,7 @@ class ReplayModel(Section):
     """Answers from the response store alone; a request that it does not hold is an error."""
 
     endpoint: Literal["replay"]
+    """Kind of endpoint."""
     of: str
     """Name of the model whose stored answers are read."""
 
