@@ -42,7 +42,7 @@ def test_a_mistake_is_one_sentence_without_traceback(snakemake):
 
 
 def test_a_fault_leaves_its_traceback_in_the_log(snakemake):
-    with pytest.raises(SystemExit, match="ZeroDivisionError.*traceback is in"), job(snakemake):
+    with pytest.raises(SystemExit, match=r"ZeroDivisionError.*traceback is in"), job(snakemake):
         _ = 1 / 0
     assert "Traceback" in log_of(snakemake)
     assert log_of(snakemake).splitlines()[-1].startswith("error: ZeroDivisionError")

@@ -29,7 +29,9 @@ def edited(file, change):
 
 
 def stored_answers(clone):
-    return [line for shard in sorted((clone.root / "cache").rglob("*.jsonl")) for line in shard.read_bytes().splitlines()]
+    return [
+        line for shard in sorted((clone.root / "cache").rglob("*.jsonl")) for line in shard.read_bytes().splitlines()
+    ]
 
 
 def test_every_artefact_is_there(finished):
@@ -65,13 +67,17 @@ def test_comments_docstrings_and_formatting_re_run_nothing(finished):
     with (
         edited(library / "moral_hazard/judgements.py", lambda text: text + "\n# A remark.\n"),
         edited(library / "moral_hazard/parser.py", lambda text: '"""Other words."""\n' + text.partition('"""\n')[2]),
-        edited(finished.root / "workflow/scripts/moral_hazard/infer_transcripts.py", lambda text: text + "\n\n# More.\n"),
+        edited(
+            finished.root / "workflow/scripts/moral_hazard/infer_transcripts.py", lambda text: text + "\n\n# More.\n"
+        ),
     ):
         assert finished.planned() == set()
 
 
 def test_an_edit_of_the_metrics_judges_again_and_asks_nobody(finished):
-    with edited(finished.root / "workflow/infoecon/moral_hazard/judgements.py", lambda text: text + "\nEDITED = True\n"):
+    with edited(
+        finished.root / "workflow/infoecon/moral_hazard/judgements.py", lambda text: text + "\nEDITED = True\n"
+    ):
         planned = finished.planned()
     assert {"judge_moral_hazard_transcripts", "fit_moral_hazard_estimates", "render_table"} <= planned
     assert not {"infer_moral_hazard_transcripts", "prepare_moral_hazard_cases"} & planned

@@ -44,7 +44,10 @@ def test_the_shipped_configurations_load(name, config, models, repository):
         ({"moral_hazard": {"payoffs": {"query_cost": float("nan")}}}, "'moral_hazard.payoffs.query_cost'"),
         ({"moral_hazard": {"grid": {"group_sizes": [1]}}}, "'moral_hazard.grid.group_sizes.0'"),
         ({"moral_hazard": {"grid": {"query_costs": []}}}, "'moral_hazard.grid.query_costs'"),
-        ({"moral_hazard": {"grid": {"query_costs": [0.1, 0.1]}}}, "'moral_hazard.grid.query_costs': 0.1 stands here twice"),
+        (
+            {"moral_hazard": {"grid": {"query_costs": [0.1, 0.1]}}},
+            "'moral_hazard.grid.query_costs': 0.1 stands here twice",
+        ),
         ({"moral_hazard": {"runs": {"embedded_model": {"model": "gpt-9"}}}}, "'gpt-9'.*models.yaml.*smollm2"),
         ({"moral_hazard": {"runs": {"mine": {"policies": ["alway_local"]}}}}, "runs.mine.*'alway_local'"),
         ({"moral_hazard": {"runs": {"mine": {}}}}, "runs.mine.*either"),

@@ -46,7 +46,7 @@ def _end_with_driver() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _terminate(signal_number: int, frame: FrameType | None) -> None:
+def _terminate(_signal: int, _frame: FrameType | None) -> None:
     raise InfoeconError("The job was told to stop; what was answered so far is kept, run it again to go on.")
 
 

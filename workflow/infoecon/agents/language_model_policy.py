@@ -19,9 +19,7 @@ class LanguageModelPolicy(NamedTuple):
 
     async def answer(self, ask: Ask) -> Reply:
         """Answer one ask with the model's text."""
-        request = Request(
-            self.client.identity, tuple(ask.messages()), self.sampling, ask.seed(), self.replicate
-        )
+        request = Request(self.client.identity, tuple(ask.messages()), self.sampling, ask.seed(), self.replicate)
         response = await self.client.respond(request)
         return Reply(
             response.text,

@@ -129,9 +129,7 @@ class LanguageModelClient:
         async with self._connecting:
             if self._endpoint is None or self._openai is None:
                 self._endpoint = endpoint = await self._connect()
-                limits = httpx2.Limits(
-                    max_connections=self.concurrency, max_keepalive_connections=self.concurrency
-                )
+                limits = httpx2.Limits(max_connections=self.concurrency, max_keepalive_connections=self.concurrency)
                 self._openai = openai.AsyncOpenAI(
                     api_key=endpoint.api_key,
                     base_url=endpoint.base_url,
@@ -163,7 +161,7 @@ class _NotACompletionError(Exception):
     """The endpoint answered something else, for example a proxy's own page."""
 
 
-def _response(completion: ChatCompletion) -> Response:
+def _response(completion: object) -> Response:
     """Read a completion as it is: one without text is an answer without text."""
     # The official client does not validate what it receives.
     if not isinstance(completion, ChatCompletion) or not isinstance(completion.choices, list):
@@ -206,8 +204,10 @@ def _explain(error: Exception, endpoint: Endpoint) -> str:
         case openai.APIConnectionError():
             return f"Cannot reach {where}; {kept}, check that the server is up and run again."
         case openai.AuthenticationError() | openai.PermissionDeniedError():
-            key = f"check the key in ${endpoint.api_key_variable}" if endpoint.api_key_variable else (
-                "name the environment variable of its key as api_key_variable in config/models.yaml"
+            key = (
+                f"check the key in ${endpoint.api_key_variable}"
+                if endpoint.api_key_variable
+                else ("name the environment variable of its key as api_key_variable in config/models.yaml")
             )
             return f"Access to {where} was refused ({error.status_code}); {kept}, {key}."
         case openai.NotFoundError():
@@ -221,7 +221,6 @@ def _explain(error: Exception, endpoint: Endpoint) -> str:
                 "lower its concurrency in config/models.yaml or run again later."
             )
         case openai.APIStatusError():
-            return (
-                f"{where[0].upper()}{where[1:]} answered {error.status_code}: {_quote(error.message, endpoint)}; {kept}."
-            )
+            answer = f"{error.status_code}: {_quote(error.message, endpoint)}"
+            return f"{where[0].upper()}{where[1:]} answered {answer}; {kept}."
     return f"{where[0].upper()}{where[1:]} sent something that is no chat completion: {_quote(str(error), endpoint)}."

@@ -55,24 +55,20 @@ def _connection(name: str, model: LanguageModel, log: Path, stack: AsyncExitStac
     async def start_embedded() -> Endpoint:
         assert isinstance(model, EmbeddedModel)
         address = await stack.enter_async_context(embedded_server(name, model, log))
-        return Endpoint(
-            name, address.base_url, model.file, address.api_key, None, _EMBEDDED_TIMEOUT_SECONDS, 2
-        )
+        return Endpoint(name, address.base_url, model.file, address.api_key, None, _EMBEDDED_TIMEOUT_SECONDS, 2)
 
     async def reach_openai() -> Endpoint:
         assert isinstance(model, OpenAIModel)
         variable = model.api_key_variable
         if model.price is None:
             raise InfoeconError(
-                f"Model {name!r} has no price in config/models.yaml, so nothing is sent; give it USD per million tokens, "
-                "or `price: free` for your own server."
+                f"Model {name!r} has no price in config/models.yaml, so nothing is sent; give it USD per million "
+                "tokens, or `price: free` for your own server."
             )
         key = "none" if variable is None else os.environ.get(variable, "").strip()
         if not key:
             raise InfoeconError(f"Model {name!r} needs its API key in the environment variable {variable}; set it.")
-        return Endpoint(
-            name, model.base_url, model.model, key, variable, model.timeout_seconds, model.max_retries
-        )
+        return Endpoint(name, model.base_url, model.model, key, variable, model.timeout_seconds, model.max_retries)
 
     async def refuse() -> Endpoint:
         raise InfoeconError(

@@ -88,7 +88,9 @@ def check_reparse(transcripts: pd.DataFrame) -> dict[str, object]:
     wrong = np.array([one != other for one, other in zip(read, kept, strict=True)])
     inconsistent = transcripts["outcome"].eq("ok").to_numpy() != transcripts["act"].notna().to_numpy()
     return _row(
-        "independent re-parse", transcripts.loc[wrong | inconsistent, ["episode_id", "agent", "phase"]], len(transcripts)
+        "independent re-parse",
+        transcripts.loc[wrong | inconsistent, ["episode_id", "agent", "phase"]],
+        len(transcripts),
     )
 
 
@@ -128,8 +130,10 @@ def check_bounds(judgements: pd.DataFrame) -> dict[str, object]:
     return _row("bounds over unparsed replies", judgements.loc[wrong, ["episode_id", "agent"]], len(judgements))
 
 
-def check_denominators(episodes: pd.DataFrame, transcripts: pd.DataFrame, judgements: pd.DataFrame) -> dict[str, object]:
-    """Every scheduled agent is judged once, and was asked for work, for a final choice, and for a note if it queried."""
+def check_denominators(
+    episodes: pd.DataFrame, transcripts: pd.DataFrame, judgements: pd.DataFrame
+) -> dict[str, object]:
+    """Every scheduled agent is judged once and was asked for work, a final choice and, if it queried, a note."""
     sizes = judgements.groupby("episode_id").size().reindex(episodes["episode_id"], fill_value=0)
     wrong = [
         f"{episode}: {found} of {size} agents are judged"
@@ -216,7 +220,9 @@ def check_shared_cases(cases: pd.DataFrame) -> dict[str, object]:
     """The visible template is the same under all mappings, and each case stands there once."""
     repeated = cases[cases.duplicated(_CASE)]
     versions = cases.groupby(_CASE[1:])[TEMPLATE].nunique().max(axis=1)
-    wrong = [f"{dict(zip(_CASE[1:], key, strict=True))} differs between mappings" for key in versions[versions > 1].index]
+    wrong = [
+        f"{dict(zip(_CASE[1:], key, strict=True))} differs between mappings" for key in versions[versions > 1].index
+    ]
     wrong += [f"{key} stands twice" for key in repeated[_CASE].itertuples(index=False, name=None)]
     return _row("cases shared across conditions", wrong, len(cases))
 

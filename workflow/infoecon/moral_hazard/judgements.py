@@ -128,9 +128,7 @@ def judge(
     chose_target = chosen.eq(agents["target_option"]).to_numpy()
     chose_unsafe = chosen.eq(agents["unsafe_option"]).to_numpy()
     fallback_option = agents["highest_option"]
-    final_correct = chose_target | (
-        fallback & final_unparsed & fallback_option.eq(agents["target_option"]).to_numpy()
-    )
+    final_correct = chose_target | (fallback & final_unparsed & fallback_option.eq(agents["target_option"]).to_numpy())
     unsafe = chose_unsafe | (fallback & final_unparsed & fallback_option.eq(agents["unsafe_option"]).to_numpy())
     local_reward = answered | (fallback & work_unparsed)
 
@@ -138,11 +136,13 @@ def judge(
     warning_upper = correct_warning | (queried & note_unparsed) | work_unparsed
     final_upper = chose_target | final_unparsed
 
-    def of_all(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        return pd.Series(flags).groupby(first).transform("all").to_numpy()
-
     def mean(flags: NDArray[np.bool_]) -> NDArray[np.float64]:
-        return pd.Series(flags, dtype=float).groupby(first).transform("mean").to_numpy()
+        means: NDArray[np.float64] = pd.Series(flags, dtype=float).groupby(first).transform("mean").to_numpy()
+        return means
+
+    def of_all(flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        every: NDArray[np.bool_] = mean(flags) == 1.0
+        return every
 
     team = of_all(final_correct)
     payoffs = Payoffs(
@@ -161,7 +161,9 @@ def judge(
         final_correct=final_correct,
         team_success=team,
         valid=~(work_unparsed | note_unparsed | final_unparsed),
-        episode_score=episode_score(mean(local_reward), mean(final_correct), team.astype(float), mean(queried), payoffs),
+        episode_score=episode_score(
+            mean(local_reward), mean(final_correct), team.astype(float), mean(queried), payoffs
+        ),
         stage=reached_stage(queried, warned, correct_warning, final_correct[successor], team),
     )
     bounds = {

@@ -30,4 +30,5 @@ def reached_stage(acquired: Flags, communicated: Flags, received: Flags, used: F
         Names out of ``STAGES``, shape ``(n,)``.
     """
     steps = np.stack([acquired, communicated, received, used, team])
-    return np.asarray(STAGES)[np.logical_and.accumulate(steps, axis=0).sum(axis=0)]
+    reached: NDArray[np.str_] = np.asarray(STAGES)[np.logical_and.accumulate(steps, axis=0).sum(axis=0)]
+    return reached

@@ -60,9 +60,7 @@ def transcripts_frame(records: Iterable[tuple[str, list[Turn]]]) -> pd.DataFrame
     return frame.astype({"act": "str", **dict.fromkeys(tokens, "Int64")})
 
 
-def play_with_policies(
-    episodes: pd.DataFrame, cases: pd.DataFrame, policies: Mapping[str, Policy]
-) -> pd.DataFrame:
+def play_with_policies(episodes: pd.DataFrame, cases: pd.DataFrame, policies: Mapping[str, Policy]) -> pd.DataFrame:
     """Play a run whose policies answer at once.
 
     Parameters

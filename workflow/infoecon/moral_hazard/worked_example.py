@@ -86,7 +86,9 @@ def pick_example(
     rows = transcripts[transcripts["episode_id"].eq(found["episode_id"])]
     answers: dict[tuple[int, Phase], Answer] = {
         (agent, phase): Answer(text, parse(phase, text, finish_reason))
-        for agent, phase, text, finish_reason in rows[["agent", "phase", "text", "finish_reason"]].itertuples(index=False)
+        for agent, phase, text, finish_reason in rows[["agent", "phase", "text", "finish_reason"]].itertuples(
+            index=False
+        )
     }
     planned = episodes_of_frame(episodes[episodes["episode_id"].eq(found["episode_id"])], cases)
     return Example(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pandas as pd
@@ -59,9 +60,9 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def styled() -> rc_context:
+def styled() -> AbstractContextManager[None]:
     """Give the context in which figures are drawn and written."""
-    return rc_context(_SETTINGS)
+    return rc_context(_SETTINGS)  # type: ignore[arg-type]
 
 
 def label_panel(axes: Axes, letter: str, title: str) -> None:

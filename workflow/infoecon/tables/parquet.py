@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -23,7 +22,7 @@ def _problem(error: pandera.errors.SchemaError) -> str:
     first = cases.iloc[0] if isinstance(cases, pd.DataFrame) and len(cases) else None
     value = f", first {first['failure_case']!r}" if first is not None else ""
     row = f" in row {first['index']}" if first is not None and pd.notna(first.get("index")) else ""
-    return f"{f'column {name!r}: ' if name else ''}{str(error.check)}{value}{row}"
+    return f"{f'column {name!r}: ' if name else ''}{error.check!s}{value}{row}"
 
 
 def _validate(frame: pd.DataFrame, contract: type[Contract], where: str, mend: str) -> pd.DataFrame:
@@ -34,9 +33,7 @@ def _validate(frame: pd.DataFrame, contract: type[Contract], where: str, mend: s
         raise InfoeconError(f"{where} breaks the contract {contract.__name__}: {problem}; {mend}.") from None
 
 
-def write_table(
-    frame: pd.DataFrame, contract: type[Contract], path: str | Path, made_by: Mapping[str, str]
-) -> None:
+def write_table(frame: pd.DataFrame, contract: type[Contract], path: str | Path, made_by: Mapping[str, str]) -> None:
     """Write a table; the file appears whole or not at all.
 
     Parameters
@@ -67,7 +64,7 @@ def write_table(
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         pq.write_table(table, unfinished, compression="zstd")
-        os.replace(unfinished, path)
+        unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -92,9 +89,8 @@ def read_table(path: str | Path, contract: type[Contract]) -> pd.DataFrame:
     """
     frame = _read(Path(path))
     for name, column in contract.to_schema().columns.items():
-        if name in frame and str(column.dtype) in ("Int64", "boolean"):
-            frame[name] = frame[name].astype(str(column.dtype))
-        elif name in frame and frame[name].isna().all() and str(column.dtype) in ("str", "float64"):
+        # Parquet keeps whole numbers and nulls, but pandas reads them as floats, and a column of nulls as nothing.
+        if name in frame and (str(column.dtype) == "Int64" or frame[name].isna().all()):
             frame[name] = frame[name].astype(str(column.dtype))
     return _validate(frame, contract, str(path), "delete it and run again")
 

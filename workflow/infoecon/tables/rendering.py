@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -59,8 +60,8 @@ def _markdown(table: RenderedTable) -> str:
     return "\n".join([*lines, "", *(f"{escape_markdown(note)}  " for note in table.notes)]).rstrip() + "\n"
 
 
-def _row(cells: object) -> str:
-    return f"| {' | '.join(cells)} |"  # type: ignore[call-overload]
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _latex(table: RenderedTable) -> str:

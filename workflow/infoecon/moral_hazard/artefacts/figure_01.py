@@ -43,7 +43,13 @@ _HEADS = (
 def _box(axes: Axes, x: float, y: float, width: float, height: float, edge: str, face: str = "white") -> None:
     axes.add_patch(
         FancyBboxPatch(
-            (x, y), width, height, boxstyle="round,pad=0,rounding_size=1.6", linewidth=0.9, edgecolor=edge, facecolor=face
+            (x, y),
+            width,
+            height,
+            boxstyle="round,pad=0,rounding_size=1.6",
+            linewidth=0.9,
+            edgecolor=edge,
+            facecolor=face,
         )
     )
 
@@ -83,7 +89,9 @@ def _case_box(axes: Axes, example: Example, agent: int) -> None:
 def _step(axes: Axes, column: int, agent: int, said: str, below: str, edge: str) -> None:
     x, y = _LEFT[column], _LANES[agent]
     _box(axes, x, y, _WIDTH, _HEIGHT, edge)
-    axes.text(x + _WIDTH / 2, y + 19, said, ha="center", va="center", family="DejaVu Sans Mono", fontsize=6.2, color=edge)
+    axes.text(
+        x + _WIDTH / 2, y + 19, said, ha="center", va="center", family="DejaVu Sans Mono", fontsize=6.2, color=edge
+    )
     axes.text(x + _WIDTH / 2, y + 8.5, below, ha="center", va="center", fontsize=6.2, linespacing=1.35)
 
 
@@ -92,13 +100,13 @@ def _steps(axes: Axes, example: Example, agent: int) -> None:
     case, successor = example.case(agent), example.case(other)
     lines = {}
     for phase in ("work", "note", "final"):
-        act = example.answers[agent, phase].parsed.act  # type: ignore[index]
+        act = example.answers[agent, phase].parsed.act
         assert act is not None
         lines[phase] = act.line()
     _step(
         axes, 1, agent, lines["work"],
-        f"forgoes {payoffs.local_weight:.2f}, pays {payoffs.query_cost:.2f}\nlearns: {successor.unsafe_option} is unsafe"
-        f"\nin case {successor.case_id}", VERMILION,
+        f"forgoes {payoffs.local_weight:.2f}, pays {payoffs.query_cost:.2f}\nlearns: {successor.unsafe_option} unsafe"
+        f" in {successor.case_id}", VERMILION,
     )  # fmt: skip
     _step(axes, 2, agent, lines["note"].replace(" UNSAFE", "\nUNSAFE"), "posted for everybody to see", BLUE)
     _step(
@@ -111,7 +119,13 @@ def _steps(axes: Axes, example: Example, agent: int) -> None:
     near = _LANES[agent] if agent == 1 else _LANES[agent] + _HEIGHT
     edge = _BOARD[1] + _BOARD[3] if agent == 1 else _BOARD[1]
     _arrow(axes, (_LEFT[2] + _WIDTH / 2, near), (_LEFT[2] + _WIDTH / 2, edge), BLUE)
-    _arrow(axes, (_BOARD[0] + _BOARD[2], 46 + (2 if agent == 1 else -2)), (_LEFT[3] + 6, near), BLUE, 0.15 if agent == 1 else -0.15)
+    _arrow(
+        axes,
+        (_BOARD[0] + _BOARD[2], 46 + (2 if agent == 1 else -2)),
+        (_LEFT[3] + 6, near),
+        BLUE,
+        0.15 if agent == 1 else -0.15,
+    )
 
 
 def draw(inputs: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
@@ -129,7 +143,9 @@ def draw(inputs: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
             _case_box(axes, example, agent)
             _steps(axes, example, agent)
         _box(axes, *_BOARD, BLUE, "#EAF3FA")
-        axes.text(_BOARD[0] + _BOARD[2] / 2, 46, "public board", ha="center", va="center", color=BLUE, fontweight="bold")
+        axes.text(
+            _BOARD[0] + _BOARD[2] / 2, 46, "public board", ha="center", va="center", color=BLUE, fontweight="bold"
+        )
         payoffs = example.episode.payoffs
         axes.text(
             49, -5.5,

@@ -99,17 +99,26 @@ def draw(inputs: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         _panel(right, rows, "query", "info", "team", "team")
         right.set(xlabel="Query rate (% of agents)", ylabel="Information transfer (% of agents)")
         label_panel(right, "B", "Mechanism; area and shade: team success")
-        present = [source for source in SOURCE_NAMES if source in set(rows.loc[rows["policy"].ne("random_valid"), "source"])]
+        present = [
+            source for source in SOURCE_NAMES if source in set(rows.loc[rows["policy"].ne("random_valid"), "source"])
+        ]
         handles = [
             Line2D([], [], marker=SOURCE_MARKERS[source], color="none", markerfacecolor=SKY, markeredgecolor=INK,
                    markersize=5, label=SOURCE_NAMES[source])
             for source in present
         ]  # fmt: skip
         handles.append(
-            Line2D([], [], marker="x", color="none", markeredgecolor=VERMILION, markersize=5, label="random valid action")
+            Line2D(
+                [], [], marker="x", color="none", markeredgecolor=VERMILION, markersize=5, label="random valid action"
+            )
         )
         handles.append(Line2D([], [], marker="|", color=MUTED, markersize=6, label="±1 SD over replicates"))
         figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
-        named = " and ".join(f"{SOURCE_NAMES[source]}s".replace("models", "model") if source == "embedded" else f"{SOURCE_NAMES[source]}s" for source in present)
+        named = " and ".join(
+            f"{SOURCE_NAMES[source]}s".replace("models", "model")
+            if source == "embedded"
+            else f"{SOURCE_NAMES[source]}s"
+            for source in present
+        )
         figure.suptitle(f"Base policy geometry: {named}", fontsize=8, x=0.01, ha="left")
     return figure, rows

@@ -18,7 +18,9 @@ def grid_performance(estimates: pd.DataFrame) -> pd.DataFrame:
     The random control counts with its three outer seeds, as printed; scripted policies have their own table.
     """
     grid = estimates[estimates["scope"].eq("grid") & estimates["mapping"].eq("original")]
-    chosen = grid[grid["source"].ne("exact") | (grid["policy"].eq("random_valid") & grid["replication"].eq("outer_seed"))]
+    chosen = grid[
+        grid["source"].ne("exact") | (grid["policy"].eq("random_valid") & grid["replication"].eq("outer_seed"))
+    ]
     return chosen.sort_values("source", key=lambda column: column.map({"exact": 1}).fillna(0), kind="stable")
 
 

@@ -28,9 +28,12 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
         {
             "Mapping": frame["mapping"],
             "Hidden-label accuracy (%)": [
-                f"{rounded(row.hidden_label_accuracy_pct)} ({row.n_correct}/{row.n_cases})" for row in frame.itertuples()
+                f"{rounded(row.hidden_label_accuracy_pct)} ({row.n_correct}/{row.n_cases})"
+                for row in frame.itertuples()
             ],
-            "Wilson 95% CI": [f"[{rounded(row.wilson95_lo_pct)}, {rounded(row.wilson95_hi_pct)}]" for row in frame.itertuples()],
+            "Wilson 95% CI": [
+                f"[{rounded(row.wilson95_lo_pct)}, {rounded(row.wilson95_hi_pct)}]" for row in frame.itertuples()
+            ],
             **display_columns(frame, ["team", "unsafe"]),
         }
     )

@@ -19,9 +19,7 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
     estimates = inputs["estimates"]
     primary = estimates[estimates["policy"].isin(POLICIES) & estimates["scope"].eq("primary")]
     frame = lay_out(primary, ["policy", "mapping"], METRICS, {"info": "transfer"})
-    display = pd.DataFrame(
-        {"Policy": frame["policy"], "Mapping": frame["mapping"], **display_columns(frame, PRINTED)}
-    )
+    display = pd.DataFrame({"Policy": frame["policy"], "Mapping": frame["mapping"], **display_columns(frame, PRINTED)})
     return RenderedTable(
         frame,
         display,

@@ -19,9 +19,7 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
     primary = estimates[estimates["scope"].eq("primary")]
     frame = lay_out(primary, ["policy", "mapping"], METRICS, {"info": "transfer"})
     unparsed = primary["unparsed_percent"].max()
-    display = pd.DataFrame(
-        {"Policy": frame["policy"], "Mapping": frame["mapping"], **display_columns(frame, PRINTED)}
-    )
+    display = pd.DataFrame({"Policy": frame["policy"], "Mapping": frame["mapping"], **display_columns(frame, PRINTED)})
     return RenderedTable(
         frame,
         display,

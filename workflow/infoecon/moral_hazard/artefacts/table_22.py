@@ -19,7 +19,11 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
     means = seeds.pivot(index="outer_seed", columns="metric", values="mean")[METRICS]
     summaries = seeds.groupby("outer_seed")["summaries"].first()
     rows = [
-        {"outer_seed": str(seed), "n_summaries": summaries[seed], **{f"{name}_pct": value for name, value in row.items()}}
+        {
+            "outer_seed": str(seed),
+            "n_summaries": summaries[seed],
+            **{f"{name}_pct": value for name, value in row.items()},
+        }
         for seed, row in means.iterrows()
     ]
     whole = {"outer_seed": "mean_sd", "n_summaries": summaries.sum()}

@@ -33,7 +33,9 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
             "source": "exact",
         }
     )
-    display = pd.DataFrame({"Metric": METRICS.values(), "Exact expectation": [f"{rounded(value, 2)}" for value in values]})
+    display = pd.DataFrame(
+        {"Metric": METRICS.values(), "Exact expectation": [f"{rounded(value, 2)}" for value in values]}
+    )
     return RenderedTable(
         frame, display, "Exact random valid-action expectations", ("Source: closed form, no model. Primary condition.",)
     )

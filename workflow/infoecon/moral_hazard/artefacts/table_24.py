@@ -13,7 +13,9 @@ ORDER = ["query_cost", "team_reward", "group_size", "provenance"]
 
 def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
     """Render Table 24 from the closed-form expectations."""
-    cells = inputs["random_expectations"].sort_values("sweep", key=lambda sweeps: sweeps.map(ORDER.index), kind="stable")
+    cells = inputs["random_expectations"].sort_values(
+        "sweep", key=lambda sweeps: sweeps.map(ORDER.index), kind="stable"
+    )
     frame = pd.DataFrame(
         {
             "sweep": cells["sweep"],

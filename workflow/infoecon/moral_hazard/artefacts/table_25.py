@@ -32,7 +32,9 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
         {
             "Metric": spread["metric"].map(METRICS),
             "Exact grid mean": frame["exact_grid_mean"].map(lambda value: rounded(value, 2)),
-            "MC mean ± SE": [f"{rounded(row.mc_mean, 2)} ± {rounded(row.mc_standard_error, 2)}" for row in frame.itertuples()],
+            "MC mean ± SE": [
+                f"{rounded(row.mc_mean, 2)} ± {rounded(row.mc_standard_error, 2)}" for row in frame.itertuples()
+            ],
             "MC SD": frame["mc_sd"].map(lambda value: rounded(value, 2)),
             "MC 2.5–97.5%": [f"[{rounded(row.mc_p2_5, 2)}, {rounded(row.mc_p97_5, 2)}]" for row in frame.itertuples()],
         }
