@@ -36,7 +36,7 @@ def edit(file: Path, old: str, new: str) -> None:
 def test_comments_formatting_and_docstrings_do_not_count(package):
     before = digest(package)
     (package / "infoecon/game/parser.py").write_text(
-        '"""A docstring."""\n# a comment\ndef parse( text ):\n    """Another."""\n    return (text.strip())  # one more\n'
+        '"""A docstring."""\n# a comment\ndef parse( text ):\n    """Another."""\n    return (text.strip())  # more\n'
     )
     assert digest(package) == before
 

@@ -145,9 +145,10 @@ def test_no_query_set_beats_the_planner_and_none_of_its_size_or_less_equals_it(c
 
 
 def test_ties_go_to_fewer_queries_in_spite_of_rounding():
-    # 0.1 + 0.2 exceeds 0.3 in floating point: a query that is worth nothing must not look worth something.
+    # 0.8 - 0.7 exceeds 0.1 and 0.1 + 0.2 exceeds 0.3 in floating point: a query that is worth nothing must not seem
+    # worth something.
     case = Case("C1", (40, 30, 20, 10), "highest", "A")
-    tie = Payoffs(local_weight=0.2, final_weight=0.3, team_reward=0.0, query_cost=0.1)
+    tie = Payoffs(local_weight=0.1, final_weight=0.8, team_reward=0.0, query_cost=0.7)
     assert best_query_set((case, case), tie) == (False, False)
     view = View("work", 1, 2, Payoffs(0.1, 0.15, 0.1 + 0.2, 0.2), False, case, "C2", None, None, ())
     assert POLICIES["private_threshold"].answer(Ask(1, "work", view, unread, ())).text.startswith("ACTION LOCAL")

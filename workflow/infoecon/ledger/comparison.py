@@ -32,7 +32,7 @@ SAMPLE_ERRORS = 2.0
 EXACT_ERRORS = 3.0
 """Standard errors by which a sample may differ from the exact expectation."""
 
-_ROUNDING_SLACK = 1e-9
+_FLOAT_NOISE = 1e-12
 _STAND_INS = {"simulated": "simulated agents", "embedded": "the small embedded model"}
 
 
@@ -89,7 +89,7 @@ def rounds_to(value: float, printed: str) -> bool:
         raise ValueError(f"{printed!r} is no number")
     exponent = number.as_tuple().exponent
     half_unit = 0.5 * 10.0 ** int(exponent)
-    return abs(value - float(number)) <= half_unit + _ROUNDING_SLACK * max(half_unit, abs(value))
+    return abs(value - float(number)) <= half_unit + _FLOAT_NOISE * max(1.0, abs(value))
 
 
 def standard_error(statistic: str, size: int, first: float, second: float, deviation: float = 0.0) -> float:
@@ -135,10 +135,11 @@ def _compare_samples(printed: float, finding: Finding, sampling: Sampling) -> Ou
     difference = abs(finding.value - printed)
     distance = difference / error if error else (0.0 if difference == 0 else inf)
     verdict = Verdict.WITHIN_INTERVAL if distance <= SAMPLE_ERRORS else Verdict.DIFFERS
+    other = f"sample of {sampling.size}" if sampling.size > 1 else "draw"
     return Outcome(
         verdict,
-        f"Another random sample of {sampling.size}; the two {sampling.statistic}s are {distance:.1f} combined standard "
-        f"errors apart, {SAMPLE_ERRORS:g} are allowed",
+        f"Another random {other}; the two are {distance:.1f} combined standard errors apart, "
+        f"{SAMPLE_ERRORS:g} are allowed",
     )
 
 

@@ -34,9 +34,10 @@ SOURCES = {
 """What each source of a value means."""
 VERDICTS = {
     Verdict.REPRODUCED: "equal to every printed digit, uncertainty included where both sides have one",
-    Verdict.WITHIN_INTERVAL: f"another random sample, at most {SAMPLE_ERRORS:g} combined standard errors away; means of"
-    f" simulations with a known expectation at most {EXACT_ERRORS:g} standard errors from it",
-    Verdict.DIFFERS: "none of these; the reason says by how much, and what is known about it",
+    Verdict.WITHIN_INTERVAL: f"another random sample, at most {SAMPLE_ERRORS:g} combined standard errors away; where"
+    f" the exact expectation is known, both are at most {EXACT_ERRORS:g} of their standard errors from it",
+    Verdict.DIFFERS: "none of these; the reason says by how much and what is known about it; of two fair samples, about"
+    " one pair in twenty ends here by chance",
     Verdict.NOT_COMPARABLE: "ours comes from a stand-in for the paper's models, or the paper prints words",
     Verdict.NOT_RUN: "this configuration has no value for it",
 }
