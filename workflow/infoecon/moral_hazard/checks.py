@@ -61,7 +61,7 @@ def _is_case_id(word: str) -> bool:
 
 def _reread(phase: str, text: str, finish_reason: str) -> str | None:
     """Read an act by splitting words, with nothing of the parser's own code; ``None`` where there is none."""
-    lines = re.split(r"\r\n|\r|\n", text)
+    lines = text.replace("\r\n", "\n").split("\n")
     for line in lines[:-1] if finish_reason == "length" else lines:
         words = [word for word in line.replace("\t", " ").split(" ") if word]
         match (phase, words):

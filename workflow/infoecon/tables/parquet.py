@@ -28,8 +28,9 @@ def _problem(error: pandera.errors.SchemaError) -> str:
 def _validate(frame: pd.DataFrame, contract: type[Contract], where: str, mend: str) -> pd.DataFrame:
     try:
         return contract.validate(frame)
-    except pandera.errors.SchemaError as error:
-        problem = " ".join(_problem(error).split())
+    except (pandera.errors.SchemaError, pandera.errors.SchemaErrors) as error:
+        first = error.schema_errors[0] if isinstance(error, pandera.errors.SchemaErrors) else error
+        problem = " ".join(_problem(first).split())
         raise InfoeconError(f"{where} breaks the contract {contract.__name__}: {problem}; {mend}.") from None
 
 
@@ -90,8 +91,9 @@ def read_table(path: str | Path, contract: type[Contract]) -> pd.DataFrame:
     frame = _read(Path(path))
     for name, column in contract.to_schema().columns.items():
         # Parquet keeps whole numbers and nulls, but pandas reads them as floats, and a column of nulls as nothing.
-        if name in frame and (str(column.dtype) == "Int64" or frame[name].isna().all()):
-            frame[name] = frame[name].astype(str(column.dtype))
+        kind = "str" if name in frame and pd.api.types.is_string_dtype(column.dtype.type) else column.dtype.type
+        if name in frame and (kind == pd.Int64Dtype() or frame[name].isna().all()):
+            frame[name] = frame[name].astype(kind)
     return _validate(frame, contract, str(path), "delete it and run again")
 
 
