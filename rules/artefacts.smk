@@ -87,6 +87,8 @@ rule write_report:
         "../envs/pipeline.yaml"
     params:
         code=code("artefacts/write_report.py"),
-        settings=canonical(artefacts, {"configuration": [Path(file).name for file in workflow.configfiles]}),
+        settings=lambda wildcards: canonical(
+            artefacts, {"configuration": [Path(file).name for file in workflow.configfiles]}
+        ),
     script:
         "../workflow/scripts/artefacts/write_report.py"
