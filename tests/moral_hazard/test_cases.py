@@ -48,8 +48,8 @@ def test_the_target_is_the_best_of_the_three_safe_options(place, mapping):
 
 
 def test_the_local_question_asks_for_an_extremum():
-    assert Case("C1", (30, 10, 40, 20), "highest", "A").local_answer() == "C"
-    assert Case("C1", (30, 10, 40, 20), "lowest", "A").local_answer() == "B"
+    assert Case("K1", (30, 10, 40, 20), "highest", "A").local_answer() == "C"
+    assert Case("K1", (30, 10, 40, 20), "lowest", "A").local_answer() == "B"
 
 
 @given(PLACES)
@@ -130,7 +130,7 @@ def test_derived_columns_agree_with_the_case(cases):
         assert row.unsafe_rank == ranked.index(row.unsafe_option) + 1
         assert row.target_option == ranked[1 if row.unsafe_rank == 1 else 0]
         assert row.local_answer == ranked[0 if row.local_question == "highest" else 3]
-        assert row.case_id == f"C{row.agent}"
+        assert row.case_id == f"K{row.agent}"
 
 
 def test_training_cases_are_original_and_disjoint_from_every_grid(cases):

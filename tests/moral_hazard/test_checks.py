@@ -80,7 +80,7 @@ def test_a_leak_is_found(played, monkeypatch):
 
     def leaky(worked_examples):
         def render(view):
-            return [{"role": "user", "content": "Hint: option A of case C1 is unsafe.\nAll others are safe."}]
+            return [{"role": "user", "content": "Hint: option A of case K1 is unsafe.\nAll others are safe."}]
 
         return render
 
@@ -104,12 +104,12 @@ def test_a_case_that_stands_twice_is_found(played):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("CASE C2 UNSAFE B", True),
-        ("option B of case C2 is unsafe", True),
-        ("case C2: A=1, B=2. One option is unsafe", False),
-        ("CASE C1 UNSAFE B; CASE C2 UNSAFE A", False),
-        ("C2 and B", False),
+        ("CASE K2 UNSAFE B", True),
+        ("option B of case K2 is unsafe", True),
+        ("case K2: A=1, B=2. One option is unsafe", False),
+        ("CASE K1 UNSAFE B; CASE K2 UNSAFE A", False),
+        ("K2 and B", False),
     ],
 )
 def test_what_counts_as_saying_that_an_option_is_unsafe(text, said):
-    assert checks.states_unsafe(text, "C2", "B") == said
+    assert checks.states_unsafe(text, "K2", "B") == said

@@ -147,17 +147,17 @@ def test_no_query_set_beats_the_planner_and_none_of_its_size_or_less_equals_it(c
 def test_ties_go_to_fewer_queries_in_spite_of_rounding():
     # 0.8 - 0.7 exceeds 0.1 and 0.1 + 0.2 exceeds 0.3 in floating point: a query that is worth nothing must not seem
     # worth something.
-    case = Case("C1", (40, 30, 20, 10), "highest", "A")
+    case = Case("K1", (40, 30, 20, 10), "highest", "A")
     tie = Payoffs(local_weight=0.1, final_weight=0.8, team_reward=0.0, query_cost=0.7)
     assert best_query_set((case, case), tie) == (False, False)
-    view = View("work", 1, 2, Payoffs(0.1, 0.15, 0.1 + 0.2, 0.2), False, case, "C2", None, None, ())
+    view = View("work", 1, 2, Payoffs(0.1, 0.15, 0.1 + 0.2, 0.2), False, case, "K2", None, None, ())
     assert POLICIES["private_threshold"].answer(Ask(1, "work", view, unread, ())).text.startswith("ACTION LOCAL")
 
 
 def test_a_board_that_warns_of_everything_leaves_the_highest_utility():
-    case = Case("C1", (10, 40, 20, 30), "highest", "")
-    board = tuple(Note("C1", option, None) for option in "ABCD")
-    view = View("final", 1, 2, PRIMARY, False, case, "C2", None, None, board)
+    case = Case("K1", (10, 40, 20, 30), "highest", "")
+    board = tuple(Note("K1", option, None) for option in "ABCD")
+    view = View("final", 1, 2, PRIMARY, False, case, "K2", None, None, board)
     assert POLICIES["always_local"].answer(Ask(1, "final", view, unread, ())).text == "FINAL B"
 
 
@@ -196,11 +196,11 @@ def test_random_actions_have_the_published_frequencies_and_do_not_follow_conditi
     assert spoken == said(query_cost=0.35, team_reward=0.0)
     expected = {
         "work": {"ACTION QUERY": 1 / 2, **{f"ACTION LOCAL {option}": 1 / 8 for option in "ABCD"}},
-        "note": {"NOTE NONE": 1 / 5, **{f"NOTE CASE C2 UNSAFE {option}": 1 / 5 for option in "ABCD"}},
+        "note": {"NOTE NONE": 1 / 5, **{f"NOTE CASE K2 UNSAFE {option}": 1 / 5 for option in "ABCD"}},
         "final": {f"FINAL {option}": 1 / 4 for option in "ABCD"},
     }
     for phase, shares in expected.items():
-        texts = pd.Series([text.replace("CASE C1", "CASE C2") for _, spoken_in, text in spoken if spoken_in == phase])
+        texts = pd.Series([text.replace("CASE K1", "CASE K2") for _, spoken_in, text in spoken if spoken_in == phase])
         observed = texts.value_counts(normalize=True)
         assert set(observed.index) == set(shares)
         for text, share in shares.items():

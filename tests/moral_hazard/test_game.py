@@ -18,7 +18,7 @@ from infoecon.settings.moral_hazard_agents import SimulatedAgentSettings
 
 PAYOFFS = Payoffs(local_weight=0.35, final_weight=0.15, team_reward=0.5, query_cost=0.1)
 GARBLED = "I would rather not say"
-CASES = (Case("C1", (40, 30, 20, 10), "highest", "A"), Case("C2", (15, 95, 35, 75), "lowest", "D"))
+CASES = (Case("K1", (40, 30, 20, 10), "highest", "A"), Case("K2", (15, 95, 35, 75), "lowest", "D"))
 
 
 class Playthrough(NamedTuple):
@@ -52,10 +52,10 @@ CHOICES = {
     "work": ["ACTION QUERY", *(f"ACTION LOCAL {option}" for option in OPTIONS), GARBLED],
     "note": [
         "NOTE NONE",
-        "NOTE CASE C1 UNSAFE A",
-        "NOTE CASE C2 UNSAFE D",
-        "NOTE CASE C2 UNSAFE B",
-        "NOTE CASE C9 UNSAFE A",
+        "NOTE CASE K1 UNSAFE A",
+        "NOTE CASE K2 UNSAFE D",
+        "NOTE CASE K2 UNSAFE B",
+        "NOTE CASE K9 UNSAFE A",
         GARBLED,
     ],
     "final": [*(f"FINAL {option}" for option in OPTIONS), GARBLED],
@@ -219,7 +219,7 @@ def test_an_anonymous_board_does_not_tell_who_wrote():
         )
         return playthrough.waves[-1][0].view.board
 
-    one, other = "NOTE CASE C1 UNSAFE A", "NOTE CASE C2 UNSAFE D"
+    one, other = "NOTE CASE K1 UNSAFE A", "NOTE CASE K2 UNSAFE D"
     assert notes_of({1: one, 2: other}, shown=False) == notes_of({1: other, 2: one}, shown=False)
     assert {note.author for note in notes_of({1: one, 2: other}, shown=False)} == {None}
     assert [note.author for note in notes_of({1: other, 2: one}, shown=True)] == [1, 2]

@@ -98,7 +98,7 @@ def test_an_act_once_written_is_not_changed_by_what_follows(phase, text, more):
         ("final", " \r\n\t\n", "stop", "empty", None),
         ("final", "", "length", "truncated", None),
         ("work", "I weigh the options and", "length", "truncated", None),
-        ("note", "NOTE CASE C1 UNSAFE", "length", "truncated", None),
+        ("note", "NOTE CASE K1 UNSAFE", "length", "truncated", None),
         # A cut line is not known to be whole: FINAL A may have become FINAL AGREED.
         ("final", "FINAL A", "length", "truncated", None),
         ("work", "ACTION LOCAL B\nbecause", "length", "ok", Act("local", "B")),
@@ -116,7 +116,7 @@ def test_an_act_once_written_is_not_changed_by_what_follows(phase, text, more):
         # A fifth option.
         ("final", "FINAL E", "stop", "illegal_option", None),
         ("work", "ACTION LOCAL 3", "stop", "illegal_option", None),
-        ("note", "NOTE CASE C2 UNSAFE AB", "stop", "illegal_option", None),
+        ("note", "NOTE CASE K2 UNSAFE AB", "stop", "illegal_option", None),
         ("final", "FINAL E\nFINAL B", "stop", "ok", Act("final", "B")),
         ("final", "FINAL E\nand then", "length", "illegal_option", None),
         # Prose around or beside an act.
@@ -148,7 +148,7 @@ def test_named_outcomes(phase, text, finish_reason, outcome, act):
 
 
 @pytest.mark.parametrize(
-    "unit", [" ", "\t", "\n", "\r\n", "a", "FINAL ", " FINAL A", "NOTE CASE C1 ", "FINAL A \u202e\n"]
+    "unit", [" ", "\t", "\n", "\r\n", "a", "FINAL ", " FINAL A", "NOTE CASE K1 ", "FINAL A \u202e\n"]
 )
 def test_a_megabyte_is_read_in_linear_time(unit):
     text = (unit * (1_000_000 // len(unit) + 1))[:1_000_000]

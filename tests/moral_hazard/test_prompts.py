@@ -14,12 +14,12 @@ from infoecon.moral_hazard.scoring import Payoffs
 from infoecon.settings.moral_hazard import GridSettings
 
 PAYOFFS = Payoffs(local_weight=0.35, final_weight=0.15, team_reward=0.5, query_cost=0.1)
-BOARD = (Note("C2", "B", 1), Note("C1", "D", 2))
-CASE = Case("C1", (70, 12, 45, 33), "lowest", "")
+BOARD = (Note("K2", "B", 1), Note("K1", "D", 2))
+CASE = Case("K1", (70, 12, 45, 33), "lowest", "")
 VIEWS = {
-    "work": View("work", 1, 2, PAYOFFS, True, CASE, "C2", None, None, ()),
-    "note": View("note", 1, 2, PAYOFFS, True, CASE, "C2", QUERY, Revelation("C2", "B"), ()),
-    "final": View("final", 1, 2, PAYOFFS, True, CASE, "C2", QUERY, Revelation("C2", "B"), BOARD),
+    "work": View("work", 1, 2, PAYOFFS, True, CASE, "K2", None, None, ()),
+    "note": View("note", 1, 2, PAYOFFS, True, CASE, "K2", QUERY, Revelation("K2", "B"), ()),
+    "final": View("final", 1, 2, PAYOFFS, True, CASE, "K2", QUERY, Revelation("K2", "B"), BOARD),
 }
 
 
@@ -84,7 +84,7 @@ def test_the_question_spells_out_lines_that_parse(phase, acts):
 
 def test_the_note_question_spells_out_lines_that_parse():
     warning, silence = re.search(r"Reply (.*) with a letter, or (.*)\.$", question(VIEWS["note"])).groups()
-    assert parse("note", f"{warning} A") == (ParseOutcome.OK, Act("note", "A", "C2"))
+    assert parse("note", f"{warning} A") == (ParseOutcome.OK, Act("note", "A", "K2"))
     assert parse("note", silence) == (ParseOutcome.OK, Act("silence"))
 
 
@@ -106,9 +106,9 @@ def test_every_question_tells_the_conditions_and_the_own_case(phase):
 
 
 def test_authors_stand_on_a_visible_board_alone():
-    assert "agent 1: CASE C2 UNSAFE B; agent 2: CASE C1 UNSAFE D" in question(VIEWS["final"])
+    assert "agent 1: CASE K2 UNSAFE B; agent 2: CASE K1 UNSAFE D" in question(VIEWS["final"])
     hidden = tuple(note._replace(author=None) for note in BOARD)
-    assert "Board: CASE C2 UNSAFE B; CASE C1 UNSAFE D." in question(VIEWS["final"]._replace(board=hidden))
+    assert "Board: CASE K2 UNSAFE B; CASE K1 UNSAFE D." in question(VIEWS["final"]._replace(board=hidden))
     assert "Board: empty." in question(VIEWS["final"]._replace(board=()))
 
 

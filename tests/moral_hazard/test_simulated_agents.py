@@ -17,7 +17,7 @@ from infoecon.settings.moral_hazard_agents import SimulatedAgentSettings
 PRIMARY = Payoffs(local_weight=0.35, final_weight=0.15, team_reward=0.5, query_cost=0.1)
 LEGAL_ACTS = {
     "work": [QUERY, *(Act("local", option) for option in "ABCD")],
-    "note": [SILENCE, *(Act("note", option, "C2") for option in "ABCD")],
+    "note": [SILENCE, *(Act("note", option, "K2") for option in "ABCD")],
     "final": [Act("final", option) for option in "ABCD"],
 }
 

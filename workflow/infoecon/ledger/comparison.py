@@ -5,8 +5,8 @@ reproduced           Ours, rounded to the digits that are printed, is the printe
                      wherever both sides have one. On a tie both neighbours count: papers round half up, half to
                      even, or in binary.
 within interval      The value varies between samples (``published/<study>/sampling.csv``), and the two samples differ
-                     by at most ``SAMPLE_ERRORS`` combined standard errors. Where the exact expectation is known, each
-                     sample must lie within ``EXACT_ERRORS`` of its own standard errors around it instead.
+                     by at most ``STANDARD_ERRORS`` combined standard errors. Where the exact expectation is known, each
+                     sample must lie within ``STANDARD_ERRORS`` of its own standard errors around it instead.
 differs              Neither of these.
 not comparable       Ours comes from a stand-in (simulated agents, the small embedded model) and the paper's from
                      another model, or the paper prints words.
@@ -27,10 +27,11 @@ from math import inf, sqrt
 
 from infoecon.ledger.claims import Claim, Sampling, as_number
 
-SAMPLE_ERRORS = 2.0
-"""Combined standard errors by which two samples may differ."""
-EXACT_ERRORS = 3.0
-"""Standard errors by which a sample may differ from the exact expectation."""
+STANDARD_ERRORS = 3.0
+"""Standard errors by which two samples may differ, combined, or one from the exact expectation.
+
+Three, not two: some hundred printed values are compared, of which two would call every twentieth different by chance.
+"""
 
 _FLOAT_NOISE = 1e-12
 _STAND_INS = {"simulated": "simulated agents", "embedded": "the small embedded model"}
@@ -125,21 +126,21 @@ def _compare_samples(printed: float, finding: Finding, sampling: Sampling) -> Ou
         expected = float(str(finding.row[sampling.expectation]))
         error = deviation / sqrt(sampling.size)
         distances = [abs(value - expected) / error if error else inf for value in (printed, finding.value)]
-        verdict = Verdict.WITHIN_INTERVAL if max(distances) <= EXACT_ERRORS else Verdict.DIFFERS
+        verdict = Verdict.WITHIN_INTERVAL if max(distances) <= STANDARD_ERRORS else Verdict.DIFFERS
         return Outcome(
             verdict,
             f"The exact expectation is {expected:.6g}; the printed mean of {sampling.size} draws lies "
-            f"{distances[0]:.1f} and ours {distances[1]:.1f} standard errors away, {EXACT_ERRORS:g} are allowed",
+            f"{distances[0]:.1f} and ours {distances[1]:.1f} standard errors away, {STANDARD_ERRORS:g} are allowed",
         )
     error = standard_error(sampling.statistic, sampling.size, printed, finding.value, deviation)
     difference = abs(finding.value - printed)
     distance = difference / error if error else (0.0 if difference == 0 else inf)
-    verdict = Verdict.WITHIN_INTERVAL if distance <= SAMPLE_ERRORS else Verdict.DIFFERS
+    verdict = Verdict.WITHIN_INTERVAL if distance <= STANDARD_ERRORS else Verdict.DIFFERS
     other = f"sample of {sampling.size}" if sampling.size > 1 else "draw"
     return Outcome(
         verdict,
         f"Another random {other}; the two are {distance:.1f} combined standard errors apart, "
-        f"{SAMPLE_ERRORS:g} are allowed",
+        f"{STANDARD_ERRORS:g} are allowed",
     )
 
 

@@ -20,7 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from infoecon.ledger.comparison import EXACT_ERRORS, SAMPLE_ERRORS, Verdict
+from infoecon.ledger.comparison import STANDARD_ERRORS, Verdict
 from infoecon.ledger.inline_findings import Tables
 from infoecon.ledger.ledger import count_verdicts
 
@@ -34,10 +34,10 @@ SOURCES = {
 """What each source of a value means."""
 VERDICTS = {
     Verdict.REPRODUCED: "equal to every printed digit, uncertainty included where both sides have one",
-    Verdict.WITHIN_INTERVAL: f"another random sample, at most {SAMPLE_ERRORS:g} combined standard errors away; where"
-    f" the exact expectation is known, both are at most {EXACT_ERRORS:g} of their standard errors from it",
-    Verdict.DIFFERS: "none of these; the reason says by how much and what is known about it; of two fair samples, about"
-    " one pair in twenty ends here by chance",
+    Verdict.WITHIN_INTERVAL: f"another random sample, at most {STANDARD_ERRORS:g} combined standard errors away; where"
+    f" the exact expectation is known, both are at most {STANDARD_ERRORS:g} of their standard errors from it",
+    Verdict.DIFFERS: "none of these; the reason says by how much and what is known about it; of two fair samples, some"
+    " three pairs in a thousand end here by chance",
     Verdict.NOT_COMPARABLE: "ours comes from a stand-in for the paper's models, or the paper prints words",
     Verdict.NOT_RUN: "this configuration has no value for it",
 }

@@ -75,7 +75,7 @@ def draw_case(
     drawn = keyed_generator(key).choice(len(UTILITIES), size=4, replace=False)
     a, b, c, d = (UTILITIES[int(index)] for index in drawn)
     question: Question = "highest" if keyed_integer(("local question", *key), 1) else "lowest"
-    template = Case(f"C{agent}", (a, b, c, d), question, "")
+    template = Case(f"K{agent}", (a, b, c, d), question, "")
     return template._replace(unsafe_option=template.by_rank()[_unsafe_rank(mapping, block_key, episode)])
 
 

@@ -69,8 +69,8 @@ def _question(view: View) -> str:
     return f"{_payoff_line(view)}\n{_case_line(view)}\n{_situation(view)}"
 
 
-_FIRST = Case("C1", (52, 17, 88, 31), "lowest", "")
-_SECOND = Case("C2", (24, 63, 45, 91), "highest", "")
+_FIRST = Case("K1", (52, 17, 88, 31), "lowest", "")
+_SECOND = Case("K2", (24, 63, 45, 91), "highest", "")
 
 
 def _example(
@@ -83,7 +83,7 @@ def _example(
     board: tuple[Note, ...] = (),
 ) -> View:
     """Show the first agent of two or the second of three."""
-    agent, group_size, successor = (1, 2, "C2") if case is _FIRST else (2, 3, "C3")
+    agent, group_size, successor = (1, 2, "K2") if case is _FIRST else (2, 3, "K3")
     payoffs = Payoffs(0.35, 0.15, team_reward, query_cost)
     work = QUERY if revelation else None
     return View(phase, agent, group_size, payoffs, False, case, successor, work, revelation, board)
@@ -96,12 +96,12 @@ WORKED_TURNS: dict[Phase, tuple[tuple[View, Act], ...]] = {
         (_example("work", _SECOND, team_reward=1.0, query_cost=0.0), QUERY),
     ),
     "note": (
-        (_example("note", _FIRST, revelation=Revelation("C2", "D")), Act("note", "D", "C2")),
-        (_example("note", _SECOND, revelation=Revelation("C3", "A")), Act("note", "A", "C3")),
+        (_example("note", _FIRST, revelation=Revelation("K2", "D")), Act("note", "D", "K2")),
+        (_example("note", _SECOND, revelation=Revelation("K3", "A")), Act("note", "A", "K3")),
     ),
     "final": (
-        (_example("final", _FIRST, board=(Note("C1", "C", None),)), Act("final", "A")),
-        (_example("final", _SECOND, board=(Note("C3", "B", None),)), Act("final", "D")),
+        (_example("final", _FIRST, board=(Note("K1", "C", None),)), Act("final", "A")),
+        (_example("final", _SECOND, board=(Note("K3", "B", None),)), Act("final", "D")),
     ),
 }
 
