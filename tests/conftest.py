@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from clones import copy_of
 from hypothesis import settings
 
 REPOSITORY = Path(__file__).parent.parent
@@ -14,3 +15,18 @@ settings.load_profile("infoecon")
 def repository() -> Path:
     """Root of the clone."""
     return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def fresh_clone(repository, tmp_path_factory):
+    """Make copies of the project in which nothing has run."""
+    return lambda: copy_of(repository, tmp_path_factory.mktemp("clone") / "project")
+
+
+@pytest.fixture(scope="session")
+def finished(fresh_clone):
+    """A copy in which the default target was made."""
+    clone = fresh_clone()
+    run = clone.snakemake()
+    assert run.returncode == 0, run.stderr[-4000:]
+    return clone

@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import time
 from pathlib import Path
 
 import psutil
@@ -26,11 +24,8 @@ def keys(clone) -> list[str]:
     return [json.loads(line)["key"] for line in answers(clone)]
 
 
-def start(clone) -> subprocess.Popen:
-    with (clone.root / "driver.log").open("ab") as log:
-        return subprocess.Popen(
-            clone.command(TRANSCRIPTS, "--config", RUN), cwd=clone.root, stdout=log, stderr=log, start_new_session=True
-        )
+def start(clone):
+    return clone.start(TRANSCRIPTS, "--config", RUN)
 
 
 def descendants_with(process: int, word: str) -> list[psutil.Process]:
@@ -39,13 +34,6 @@ def descendants_with(process: int, word: str) -> list[psutil.Process]:
         for child in psutil.Process(process).children(recursive=True)
         if any(word in part for part in child.cmdline())
     ]
-
-
-def wait_for(condition, seconds=120.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "the run did not get that far"
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +63,7 @@ def copy(clone, tmp_path_factory):
 def test_a_killed_run_goes_on_where_it_was(victim, after, prepared, undisturbed, tmp_path_factory):
     clone = copy(prepared, tmp_path_factory)
     driver = start(clone)
-    wait_for(lambda: len(answers(clone)) > after - 1 and descendants_with(driver.pid, "infer_transcripts"))
+    clone.wait_for(lambda: len(answers(clone)) > after - 1 and descendants_with(driver.pid, "infer_transcripts"))
     job = descendants_with(driver.pid, "infer_transcripts")[-1]
     everything = psutil.Process(driver.pid).children(recursive=True)
     os.kill(driver.pid if victim == "driver" else job.pid, signal.SIGKILL)

@@ -1,12 +1,12 @@
-"""A clone of the working tree in which the whole pipeline has run once on config/test.yaml."""
+"""Copies of the project in which the pipeline runs for the tests."""
 
 import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 TRACKED = ("Snakefile", "rules", "workflow", "config", "profiles", "published", "envs")
 
@@ -36,12 +36,25 @@ class Clone:
             **options,
         )
 
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a run in the background; what it says goes to ``driver.log``."""
+        with (self.root / "driver.log").open("ab") as log:
+            return subprocess.Popen(
+                self.command(*arguments), cwd=self.root, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def wait_for(self, condition: Callable[[], object], seconds: float = 120.0) -> None:
+        """Wait until a running pipeline got as far as a test wants."""
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, (self.root / "driver.log").read_text()[-3000:]
+            time.sleep(0.05)
+
     def planned(self, *arguments: str) -> set[str]:
         """Names of the rules that a dry run would run."""
-        run = self.snakemake("--dry-run", "--quiet", "rules", *arguments)
-        assert run.returncode == 0, run.stderr
-        whole = self.snakemake("--dry-run", *arguments)
-        text = whole.stdout + whole.stderr
+        run = self.snakemake("--dry-run", *arguments)
+        text = run.stdout + run.stderr
+        assert run.returncode == 0, text[-3000:]
         table = text.partition("Job stats:")[2].partition("total")[0].splitlines()[3:]
         return {line.split()[0] for line in table if line.strip()} - {"all"}
 
@@ -55,18 +68,3 @@ def copy_of(repository: Path, root: Path) -> Clone:
         else:
             shutil.copy2(source, root / name)
     return Clone(root)
-
-
-@pytest.fixture(scope="session")
-def fresh_clone(repository, tmp_path_factory):
-    """Make copies of the project in which nothing has run."""
-    return lambda: copy_of(repository, tmp_path_factory.mktemp("clone") / "project")
-
-
-@pytest.fixture(scope="session")
-def finished(fresh_clone):
-    """A copy in which the default target was made."""
-    clone = fresh_clone()
-    run = clone.snakemake()
-    assert run.returncode == 0, run.stderr[-4000:]
-    return clone
