@@ -134,7 +134,7 @@ def draw(inputs: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     with styled():
         figure = new_figure(PAGE_INCHES, 3.5)
         axes = figure.subplots()
-        axes.set(xlim=(-0.5, 99), ylim=(-9, 100))
+        axes.set(xlim=(-0.5, 99), ylim=(-13, 100))
         axes.axis("off")
         for left, head in zip(_LEFT, _HEADS, strict=True):
             axes.text(left, 96.5, head, va="center", fontweight="bold", color=INK)
@@ -148,10 +148,11 @@ def draw(inputs: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         )
         payoffs = example.episode.payoffs
         axes.text(
-            49, -5.5,
+            49, -8,
             f"Both choose the best safe option: team reward {payoffs.team_reward:.2f}. "
             f"Score per agent: {payoffs.final_weight:.2f} + {payoffs.team_reward:.2f} − {payoffs.query_cost:.2f} = "
-            f"{example.score:.2f} reward units. Hidden labels are coloured for the reader alone.",
+            f"{example.score:.2f} reward units.\nThe unsafe options are coloured for the reader alone; their owners cannot "
+            "see them.",
             ha="center", va="center",
         )  # fmt: skip
         figure.suptitle(

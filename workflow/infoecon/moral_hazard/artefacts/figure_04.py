@@ -53,12 +53,11 @@ def _panel(axes: Axes, rows: pd.DataFrame, across: str, up: str, size: str, colo
         else:
             fill = _TEAM_COLOURS(norm(values[f"{colour}_pct"])) if colour else SKY
             axes.scatter(
-                x, y, s=_area(values[f"{size}_pct"]), marker=SOURCE_MARKERS[row.source], facecolor=fill,
-                edgecolor=INK, linewidths=0.6, zorder=3,
+                x, y, s=_area(values[f"{size}_pct"]), marker=SOURCE_MARKERS[row.source], facecolor=fill, alpha=0.85,
+                edgecolor=INK, linewidths=0.6, zorder=3.5 if row.source in ("embedded", "model") else 3,
             )  # fmt: skip
     _label_points(axes, rows, across, up)
-    axes.set(xlim=(-6, 106), ylim=(-6, 106), xticks=range(0, 101, 25), yticks=range(0, 101, 25))
-    axes.set_aspect("equal")
+    axes.set(xlim=(-6, 106), ylim=(-12, 106), xticks=range(0, 101, 25), yticks=range(0, 101, 25))
     axes.grid(color=FAINT, linewidth=0.4, zorder=0)
     axes.set_axisbelow(True)
 
@@ -70,9 +69,10 @@ def _label_points(axes: Axes, rows: pd.DataFrame, across: str, up: str) -> None:
         values = row._asdict()
         x, y = values[f"{across}_pct"], values[f"{up}_pct"]
         to_left = x > 55
-        at = y + 3.5
-        while any(abs(at - other) < 6 and abs(x - place) < 45 for place, other in taken):
-            at += 6
+        below = row.source in ("embedded", "model") and y < 8
+        at, step = (y - 7, -5) if below else (y + 3.5, 6)
+        while any(abs(at - other) < 5 and abs(x - place) < 45 for place, other in taken):
+            at += step
         taken.append((x, at))
         axes.annotate(
             "random" if row.policy == "random_valid" else _name(row.policy),
@@ -82,7 +82,7 @@ def _label_points(axes: Axes, rows: pd.DataFrame, across: str, up: str) -> None:
             color=VERMILION if row.policy == "random_valid" else INK,
             ha="right" if to_left else "left",
             va="center",
-            arrowprops={"arrowstyle": "-", "color": MUTED, "lw": 0.4, "shrinkB": 3} if at - y > 4 else None,
+            arrowprops={"arrowstyle": "-", "color": MUTED, "lw": 0.4, "shrinkB": 3} if abs(at - y) > 8 else None,
             zorder=5,
         )
 
