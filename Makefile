@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .PHONY: run test lint bench clean help
 
 run: .venv/ready
-	@$(BIN)/snakemake --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG)) $(TARGET)
+	@$(BIN)/snakemake $(TARGET) --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
 	@$(if $(TARGET),:,cat results/index.txt)
 
 .venv/ready: envs/requirements.lock

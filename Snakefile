@@ -36,4 +36,4 @@ onstart:
 
 
 onerror:
-    print_sentences(log)
+    print_sentences()

@@ -35,6 +35,11 @@ def threads_of_model(name):
     return getattr(models.root.get(name), "threads", 1)
 
 
+def models_of_run(name):
+    """Name the models that a run's model needs: itself and, for a replay, the one that it replays."""
+    return [] if name is None else [name, *models_of_run(getattr(models.root[name], "of", None))]
+
+
 def source_of_model(name):
     """Say whether a model is the small embedded one or any other."""
     model = models.root[name]
@@ -59,20 +64,23 @@ def files_of_artefacts(kind):
     ]
 
 
+RUN_LOCK = Path(".snakemake/infoecon.lock")
+
+
 def take_lock():
     """Refuse a second run in the same folder; the system releases the lock when this process ends, however it ends."""
-    Path(".snakemake").mkdir(exist_ok=True)
-    workflow.globals["run_lock"] = lock = open(".snakemake/infoecon.lock", "w")
+    RUN_LOCK.parent.mkdir(exist_ok=True)
+    workflow.globals["run_lock"] = lock = RUN_LOCK.open("a")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         sys.exit("error: Another run of this pipeline is under way in this folder; wait for it or stop it first.")
+    os.utime(RUN_LOCK)
 
 
-def print_sentences(snakemake_log):
-    """End a failed run with the sentences of the jobs that failed."""
-    started = Path(snakemake_log).stat().st_ctime if Path(snakemake_log).exists() else 0
+def print_sentences():
+    """End a failed run with the sentences of the jobs that failed in it."""
     for file in sorted(Path("logs").rglob("*.log")):
         last = file.read_text(encoding="utf-8", errors="replace").rstrip().rpartition("\n")[2]
-        if last.startswith("error: "):
+        if last.startswith("error: ") and file.stat().st_mtime >= RUN_LOCK.stat().st_mtime:
             print(f"{file.relative_to('logs').with_suffix('')}: {last}", file=sys.stderr)

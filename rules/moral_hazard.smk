@@ -18,7 +18,7 @@ def answer_settings(run):
     """Settings that decide what the agents of a run answer."""
     policies = study.runs[run]
     simulated = {name: agent for name, agent in study.simulated_agents.items() if name in (policies.policies or ())}
-    model = {name: models.root[name] for name in [policies.model] if name}
+    model = {name: models.root[name] for name in models_of_run(policies.model)}
     return canonical(
         {
             "run": policies.model_dump(mode="json", include={"policies", "model", "sampling", "worked_examples"}),

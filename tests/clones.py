@@ -18,11 +18,8 @@ class Clone:
         self.root = root
 
     def command(self, *arguments: str) -> list[str]:
-        return [
-            *(sys.executable, "-m", "snakemake", "--cores", "2"),
-            *("--configfile", "config/test.yaml"),
-            *arguments,
-        ]
+        # Targets come first: --configfile takes every word that follows it.
+        return [sys.executable, "-m", "snakemake", *arguments, "--cores", "2", "--configfile", "config/test.yaml"]
 
     def snakemake(self, *arguments: str, **options) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -101,7 +101,7 @@ def test_a_table_cut_in_half(clone):
 def test_a_full_disk_loses_no_answer(clone):
     """A limit on the size of files stands in for the end of the disk; the store's shard is the first to reach it."""
     target = TRANSCRIPTS.format(run="embedded_model")
-    limit = 30_000
+    limit = 16_000
     run = clone.snakemake(target, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
     said = sentences(run)
     assert "No space is left to store an answer" in said[-1]

@@ -114,6 +114,14 @@ def test_calls_under_way_count_until_they_end():
     meter.reserve(REQUEST)
 
 
+def test_a_settled_call_counts_at_what_it_took():
+    worst = sum(Meter(Budget(), "free").reserve(REQUEST))
+    meter = Meter(Budget(max_tokens=worst + 10), "free")
+    for _ in range(2):
+        meter.settle(REQUEST, meter.reserve(REQUEST), Response("", "stop", prompt_tokens=4, output_tokens=1))
+    meter.reserve(REQUEST)
+
+
 def test_a_refused_call_reserves_nothing():
     worst = sum(Meter(Budget(), "free").reserve(REQUEST))
     meter = Meter(Budget(max_tokens=worst), "free")
@@ -154,6 +162,14 @@ def test_cached_tokens_cost_the_full_price_where_no_other_is_given():
         REQUEST, meter.reserve(REQUEST), Response("", "stop", prompt_tokens=100, cached_tokens=90, output_tokens=1)
     )
     assert meter.usage.usd == 200 / 1e6
+
+
+def test_more_cached_tokens_than_the_prompt_has_earn_nothing():
+    meter = Meter(Budget(), PRICE)
+    meter.settle(
+        REQUEST, meter.reserve(REQUEST), Response("", "stop", prompt_tokens=100, cached_tokens=900, output_tokens=0)
+    )
+    assert meter.usage.usd == 50 / 1e6
 
 
 def test_a_free_endpoint_has_no_price_but_a_cap_on_tokens():

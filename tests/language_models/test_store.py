@@ -1,5 +1,6 @@
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -158,6 +159,18 @@ def test_of_two_writers_the_one_that_began_first_counts(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
     assert len(later) == 2
     assert later.get(request(1).key) == response(1)
+
+
+def test_the_order_of_names_decides_among_many_shards(tmp_path):
+    made = tmp_path / "made"
+    for number in random.Random(0).sample(range(50), 50):
+        with ResponseStore(made / str(number)) as store:
+            for asked in range(50):
+                store.put(request(asked), response(number))
+        shard_of(made / str(number)).rename(tmp_path / f"{number:02}.jsonl")
+    store = ResponseStore(tmp_path)
+    assert len(store) == 50
+    assert {store.get(request(asked).key) for asked in range(50)} == {response(0)}
 
 
 def test_an_answer_is_never_replaced(tmp_path):

@@ -101,5 +101,14 @@ def test_defaults_that_are_written_out_change_nothing(config, models):
     assert canonical(load_settings(spelled, models, "configuration")) == before
 
 
+def test_numbers_may_come_as_words_as_on_the_command_line(config, models):
+    merge(
+        config, {"moral_hazard": {"payoffs": {"query_cost": "0.2"}, "runs": {"embedded_model": {"outer_seeds": ["3"]}}}}
+    )
+    settings = load_settings(config, models, "configuration").moral_hazard
+    assert settings.payoffs.query_cost == 0.2
+    assert settings.runs["embedded_model"].outer_seeds == [3]
+
+
 def test_the_registry_round_trips(models):
     assert validate(ModelRegistry, models.model_dump(mode="json"), "models.yaml") == models

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from infoecon.agents.plays import Play, Policy, RemotePolicy
+from infoecon.agents.plays import Ask, Play, Policy, RemotePolicy, Reply
 
 Record = TypeVar("Record")
 
@@ -59,16 +59,21 @@ async def conduct_concurrently(
     waiting = enumerate(plays)
     records: dict[int, Record] = {}
 
-    async def reply_to(ask):  # type: ignore[no-untyped-def]
+    async def reply_to(ask: Ask) -> Reply:
         reply = await policy.answer(ask)
         on_reply()
         return reply
+
+    async def replies_to(asks: tuple[Ask, ...]) -> list[Reply]:
+        async with asyncio.TaskGroup() as wave:
+            waiting_for = [wave.create_task(reply_to(ask)) for ask in asks]
+        return [task.result() for task in waiting_for]
 
     async def drive(play: Play[Record]) -> Record:
         try:
             asks = next(play)
             while True:
-                asks = play.send(await asyncio.gather(*map(reply_to, asks)))
+                asks = play.send(await replies_to(asks))
         except StopIteration as stop:
             on_end()
             return stop.value  # type: ignore[no-any-return]

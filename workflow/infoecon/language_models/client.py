@@ -7,10 +7,11 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
+from weakref import WeakValueDictionary
 
 import httpx2
 import openai
-from openai.types.chat import ChatCompletion
 
 from infoecon.errors import InfoeconError
 from infoecon.language_models.concurrency import AdaptiveLimit
@@ -20,6 +21,8 @@ from infoecon.language_models.store import ResponseStore
 
 _SECONDS_BETWEEN_NOTICES = 10.0
 _LONGEST_QUOTE = 300
+_SECONDS_TO_CONNECT = 30.0
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class LanguageModelClient:
         self._endpoint: Endpoint | None = None
         self._openai: openai.AsyncOpenAI | None = None
         self._limit = AdaptiveLimit(concurrency)
-        self._under_way: dict[str, asyncio.Task[Response]] = {}
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._last_notice = -_SECONDS_BETWEEN_NOTICES
 
     async def respond(self, request: Request) -> Response:
@@ -78,20 +81,13 @@ class LanguageModelClient:
         InfoeconError
             If the endpoint cannot be reached, refuses, or the budget does not allow the call.
         """
-        stored = self._store.get(request.key)
-        if stored is not None:
+        # The same request in flight twice is one call: the second waits for its turn and then finds the answer.
+        async with self._turns.setdefault(request.key, asyncio.Lock()):
+            stored = self._store.get(request.key)
+            if stored is None:
+                return await self._ask(request)
             self.meter.usage.stored += 1
             return stored
-        task = self._under_way.get(request.key)
-        if task is not None:
-            self.meter.usage.stored += 1
-            return await asyncio.shield(task)
-        task = asyncio.create_task(self._ask(request))
-        self._under_way[request.key] = task
-        try:
-            return await task
-        finally:
-            del self._under_way[request.key]
 
     async def close(self) -> None:
         """Close the connections."""
@@ -114,11 +110,10 @@ class LanguageModelClient:
                     stream=False,
                 )
                 response = _response(completion)
-            except (openai.OpenAIError, _NotACompletionError, ValueError) as error:
+            except BaseException as error:
                 self.meter.release(reservation)
-                raise InfoeconError(_explain(error, endpoint)) from None
-            except BaseException:
-                self.meter.release(reservation)
+                if isinstance(error, _FAILURES):
+                    raise InfoeconError(_explain(error, endpoint)) from None
                 raise
             self.meter.settle(request, reservation, response)
             self._store.put(request, response)
@@ -129,14 +124,19 @@ class LanguageModelClient:
         async with self._connecting:
             if self._endpoint is None or self._openai is None:
                 self._endpoint = endpoint = await self._connect()
-                limits = httpx2.Limits(max_connections=self.concurrency, max_keepalive_connections=self.concurrency)
+                seconds = endpoint.timeout_seconds
                 self._openai = openai.AsyncOpenAI(
                     api_key=endpoint.api_key,
                     base_url=endpoint.base_url,
                     max_retries=endpoint.max_retries,
-                    timeout=endpoint.timeout_seconds,
+                    timeout=httpx2.Timeout(seconds, connect=min(seconds, _SECONDS_TO_CONNECT)),
                     http_client=openai.DefaultAsyncHttpxClient(
-                        limits=limits, event_hooks={"response": [self._on_response], "request": [self._on_request]}
+                        limits=httpx2.Limits(
+                            max_connections=self.concurrency, max_keepalive_connections=self.concurrency
+                        ),
+                        # A proxy that the environment names cannot reach what listens on this machine.
+                        trust_env=httpx2.URL(endpoint.base_url).host not in _THIS_MACHINE,
+                        event_hooks={"response": [self._on_response], "request": [self._on_request]},
                     ),
                 )
         return self._endpoint, self._openai
@@ -147,8 +147,8 @@ class LanguageModelClient:
             if time.monotonic() - self._last_notice > _SECONDS_BETWEEN_NOTICES:
                 self._last_notice = time.monotonic()
                 print(
-                    f"{self.identity.name}: {self.meter.usage.retries} requests tried again so far, at most "
-                    f"{self._limit.limit} in flight",
+                    f"{self.identity.name}: {self.meter.usage.retries} retries so far, at most {self._limit.limit} "
+                    "requests in flight",
                     file=sys.stderr,
                 )
 
@@ -161,27 +161,40 @@ class _NotACompletionError(Exception):
     """The endpoint answered something else, for example a proxy's own page."""
 
 
-def _response(completion: object) -> Response:
+# The last two come from JSON that is cut short or nested without end.
+_FAILURES = (openai.OpenAIError, _NotACompletionError, ValueError, RecursionError)
+
+
+def _response(completion: Any) -> Response:
     """Read a completion as it is: one without text is an answer without text."""
     # The official client does not validate what it receives.
-    if not isinstance(completion, ChatCompletion) or not isinstance(completion.choices, list):
+    choices = getattr(completion, "choices", None)
+    if not isinstance(choices, list):
         raise _NotACompletionError(str(completion))
-    choice = completion.choices[0] if completion.choices else None
+    choice = choices[0] if choices else None
     text = getattr(getattr(choice, "message", None), "content", None) or ""
-    if not isinstance(text, str):
-        raise _NotACompletionError(str(text))
+    if isinstance(choice, str) or not isinstance(text, str):
+        raise _NotACompletionError(str(choice))
+    finish_reason = getattr(choice, "finish_reason", None) or ("unknown" if choices else "no choice")
     usage = getattr(completion, "usage", None)
-    prompt_details = getattr(usage, "prompt_tokens_details", None)
-    output_details = getattr(usage, "completion_tokens_details", None)
     return Response(
-        # Half of a surrogate pair can be written neither to the store nor to a table.
-        text=text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
-        finish_reason=str(choice.finish_reason or "unknown") if choice is not None else "no choice",
-        prompt_tokens=getattr(usage, "prompt_tokens", None),
-        cached_tokens=getattr(prompt_details, "cached_tokens", None),
-        reasoning_tokens=getattr(output_details, "reasoning_tokens", None),
-        output_tokens=getattr(usage, "completion_tokens", None),
+        text=_without_half_pairs(text),
+        finish_reason=_without_half_pairs(str(finish_reason)),
+        prompt_tokens=_count(usage, "prompt_tokens"),
+        cached_tokens=_count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
+        reasoning_tokens=_count(getattr(usage, "completion_tokens_details", None), "reasoning_tokens"),
+        output_tokens=_count(usage, "completion_tokens"),
     )
+
+
+def _without_half_pairs(text: str) -> str:
+    """Replace halves of surrogate pairs, which no table can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _count(usage: Any, name: str) -> int | None:
+    count = getattr(usage, name, None)
+    return count if isinstance(count, int) and count >= 0 else None
 
 
 def _quote(text: str, endpoint: Endpoint) -> str:
@@ -192,11 +205,12 @@ def _quote(text: str, endpoint: Endpoint) -> str:
     return shown[:_LONGEST_QUOTE].rstrip(". ")
 
 
-def _explain(error: Exception, endpoint: Endpoint) -> str:
+def _explain(error: BaseException, endpoint: Endpoint) -> str:
     where = f"model {endpoint.name!r} at {endpoint.base_url}"
+    subject = where[0].upper() + where[1:]
     kept = "all answers so far are kept"
     match error:
-        case openai.APITimeoutError():
+        case openai.APITimeoutError() if not isinstance(error.__cause__, httpx2.ConnectTimeout):
             return (
                 f"No answer from {where} within {endpoint.timeout_seconds:g} s, after {endpoint.max_retries} retries; "
                 f"{kept}, raise timeout_seconds in config/models.yaml or run again."
@@ -204,23 +218,20 @@ def _explain(error: Exception, endpoint: Endpoint) -> str:
         case openai.APIConnectionError():
             return f"Cannot reach {where}; {kept}, check that the server is up and run again."
         case openai.AuthenticationError() | openai.PermissionDeniedError():
-            key = (
-                f"check the key in ${endpoint.api_key_variable}"
-                if endpoint.api_key_variable
-                else ("name the environment variable of its key as api_key_variable in config/models.yaml")
-            )
-            return f"Access to {where} was refused ({error.status_code}); {kept}, {key}."
+            mend = "name the environment variable of its key as api_key_variable in config/models.yaml"
+            if endpoint.api_key_variable is not None:
+                mend = f"check the key in ${endpoint.api_key_variable}"
+            return f"Access to {where} was refused ({error.status_code}); {kept}, {mend}."
         case openai.NotFoundError():
             return (
-                f"{where[0].upper()}{where[1:]} is not there (404: {_quote(error.message, endpoint)}); check base_url "
-                f"and model ({endpoint.served_model!r}) in config/models.yaml."
+                f"{subject} is not there (404: {_quote(error.message, endpoint)}); check base_url and model "
+                f"({endpoint.served_model!r}) in config/models.yaml."
             )
         case openai.RateLimitError():
             return (
-                f"{where[0].upper()}{where[1:]} still refuses with 429 after {endpoint.max_retries} retries; {kept}, "
-                "lower its concurrency in config/models.yaml or run again later."
+                f"{subject} keeps refusing with 429 ({_quote(error.message, endpoint)}); {kept}, lower its concurrency "
+                "in config/models.yaml or run again later."
             )
         case openai.APIStatusError():
-            answer = f"{error.status_code}: {_quote(error.message, endpoint)}"
-            return f"{where[0].upper()}{where[1:]} answered {answer}; {kept}."
-    return f"{where[0].upper()}{where[1:]} sent something that is no chat completion: {_quote(str(error), endpoint)}."
+            return f"{subject} answered {error.status_code}: {_quote(error.message, endpoint)}; {kept}."
+    return f"{subject} sent something that is no chat completion: {_quote(str(error), endpoint)}."

@@ -20,8 +20,8 @@ class AdaptiveLimit:
         self.ceiling = ceiling
         self._limit = float(ceiling)
         self._in_flight = 0
-        self._served_since_refusal = 0
-        self._freed = asyncio.Condition()
+        self._still_of_this_round = 0
+        self._freed = asyncio.Event()
 
     @property
     def limit(self) -> int:
@@ -30,24 +30,24 @@ class AdaptiveLimit:
 
     def refused(self) -> None:
         """Halve the limit, once for all requests that were in flight together."""
-        if self._served_since_refusal or self._limit == self.ceiling:
+        if self._still_of_this_round <= 0:
             self._limit = max(1.0, self._limit / 2)
-            self._served_since_refusal = 0
+            self._still_of_this_round = self.limit
 
     def served(self) -> None:
         """Grow the limit by one for every full round of served requests."""
-        self._served_since_refusal += 1
+        self._still_of_this_round -= 1
         self._limit = min(float(self.ceiling), self._limit + 1 / self._limit)
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """Hold one of the slots, waiting for it first."""
-        async with self._freed:
-            await self._freed.wait_for(lambda: self._in_flight < self.limit)
-            self._in_flight += 1
+        while self._in_flight >= self.limit:
+            self._freed.clear()
+            await self._freed.wait()
+        self._in_flight += 1
         try:
             yield
         finally:
-            async with self._freed:
-                self._in_flight -= 1
-                self._freed.notify_all()
+            self._in_flight -= 1
+            self._freed.set()

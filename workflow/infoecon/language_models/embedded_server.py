@@ -27,6 +27,14 @@ def serve() -> None:
     parameters.fit_params = False
     parameters.cpuparams.n_threads = settings["threads"]
     parameters.cpuparams_batch.n_threads = settings["threads"]
+    parameters.cpuparams.poll = 0
+    parameters.cpuparams_batch.poll = 0
+    # Reused prompts and fused attention round as the other slots happen to be filled: a text would not repeat.
+    parameters.cache_prompt = False
+    parameters.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    # A request names all that shapes its distribution; llama.cpp's own cuts are switched off.
+    parameters.sampling.top_k = 0
+    parameters.sampling.min_p = 0.0
     parameters.ui = False
     parameters.endpoint_slots = False
     server = xllamacpp.Server(parameters)

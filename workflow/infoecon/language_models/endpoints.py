@@ -25,15 +25,24 @@ from infoecon.settings.budget import Budget
 from infoecon.settings.models import EmbeddedModel, LanguageModel, ModelRegistry, OpenAIModel, Price, ReplayModel
 
 _EMBEDDED_TIMEOUT_SECONDS = 600.0
+# The official client insists on a key.
+_NO_KEY = "no-key"
 
 
 def identify(model: EmbeddedModel | OpenAIModel) -> ModelIdentity:
     """Say what decides a model's answers; its name here, its address and its speed do not."""
     match model:
         case EmbeddedModel():
+            try:
+                version = metadata.version("xllamacpp")
+            except metadata.PackageNotFoundError:
+                raise InfoeconError(
+                    f"The embedded model {model.file} needs the Python package xllamacpp, which is not installed; run "
+                    "`make` or install envs/requirements.lock."
+                ) from None
             return ModelIdentity(
                 name=model.file,
-                engine=f"llama.cpp of xllamacpp {metadata.version('xllamacpp')}",
+                engine=f"llama.cpp of xllamacpp {version}",
                 revision=model.revision,
                 weights_sha256=model.weights_sha256,
                 quantisation=model.quantisation,
@@ -65,9 +74,11 @@ def _connection(name: str, model: LanguageModel, log: Path, stack: AsyncExitStac
                 f"Model {name!r} has no price in config/models.yaml, so nothing is sent; give it USD per million "
                 "tokens, or `price: free` for your own server."
             )
-        key = "none" if variable is None else os.environ.get(variable, "").strip()
+        key = _NO_KEY if variable is None else os.environ.get(variable, "").strip()
         if not key:
             raise InfoeconError(f"Model {name!r} needs its API key in the environment variable {variable}; set it.")
+        if not (key.isascii() and key.isprintable()):
+            raise InfoeconError(f"The environment variable {variable} holds what is no API key for {name!r}; set it.")
         return Endpoint(name, model.base_url, model.model, key, variable, model.timeout_seconds, model.max_retries)
 
     async def refuse() -> Endpoint:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from infoecon.errors import InfoeconError
 from infoecon.provenance import file_digest
@@ -19,6 +19,7 @@ from infoecon.settings.models import EmbeddedModel
 
 _SECONDS_TO_START = 120.0
 _SECONDS_TO_STOP = 10.0
+_LONGEST_QUOTE = 300
 
 
 class Address(NamedTuple):
@@ -51,9 +52,34 @@ def find_weights(name: str, model: EmbeddedModel) -> Path:
     return path
 
 
-def _last_line(log: Path) -> str:
+async def _first_line(process: subprocess.Popen[bytes], settings: dict[str, Any]) -> str:
+    """Hand a server its settings and wait for what it says first; nothing where it ends or takes too long."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(json.dumps(settings).encode() + b"\n")
+        line = await asyncio.wait_for(asyncio.to_thread(process.stdout.readline), _SECONDS_TO_START)
+    except (BrokenPipeError, TimeoutError):
+        return ""
+    return line.decode().strip()
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    try:
+        process.wait(timeout=_SECONDS_TO_STOP)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
+
+
+def _last_words(log: Path) -> str:
     lines = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "it said nothing"
+    last = "".join(filter(str.isprintable, lines[-1])).strip(" .") if lines else "it said nothing"
+    return f"{last[:_LONGEST_QUOTE]} (see {log})"
 
 
 @asynccontextmanager
@@ -70,7 +96,7 @@ async def embedded_server(name: str, model: EmbeddedModel, log: Path) -> AsyncIt
     Raises
     ------
     InfoeconError
-        If the weights are missing or wrong, or the server does not come up.
+        If the weights are missing or wrong, or the server does not come up or ends by itself.
     """
     weights = find_weights(name, model)
     api_key = secrets.token_urlsafe(32)
@@ -85,30 +111,24 @@ async def embedded_server(name: str, model: EmbeddedModel, log: Path) -> AsyncIt
     with log.open("wb") as messages:
         process = subprocess.Popen(
             [sys.executable, "-m", "infoecon.language_models.embedded_server"],
+            bufsize=0,  # A buffer would be flushed again at its end, into a pipe that may be broken.
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=messages,
             start_new_session=True,
         )
-    assert process.stdin is not None
-    assert process.stdout is not None
     try:
-        process.stdin.write(json.dumps(settings).encode() + b"\n")
-        process.stdin.flush()
+        base_url = await _first_line(process, settings)
+        if not base_url:
+            raise InfoeconError(f"The server of model {name!r} did not start: {_last_words(log)}.")
         try:
-            line = await asyncio.wait_for(asyncio.to_thread(process.stdout.readline), _SECONDS_TO_START)
-        except TimeoutError:
-            line = b""
-        if not line:
-            raise InfoeconError(f"The server of model {name!r} did not start: {_last_line(log)} (see {log}).")
-        yield Address(f"{line.decode().strip().rstrip('/')}/v1", api_key)
-    except BrokenPipeError:
-        raise InfoeconError(f"The server of model {name!r} did not start: {_last_line(log)} (see {log}).") from None
+            yield Address(f"{base_url.rstrip('/')}/v1", api_key)
+        except InfoeconError:
+            if process.poll() is None:
+                raise
+            raise InfoeconError(
+                f"The server of model {name!r} ended with status {process.returncode}: {_last_words(log)}; all answers "
+                "so far are kept, run again."
+            ) from None
     finally:
-        process.stdin.close()
-        try:
-            process.wait(timeout=_SECONDS_TO_STOP)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
+        _stop(process)

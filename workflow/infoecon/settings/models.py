@@ -62,7 +62,7 @@ class OpenAIModel(Section):
 
     endpoint: Literal["openai"]
     """Kind of endpoint."""
-    base_url: Annotated[str, Field(pattern=r"^https?://")]
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s/@]+(/[^\s@]*)?$")]
     """Address of the API, usually ending in ``/v1``."""
     model: str
     """Name under which the endpoint serves the model."""

@@ -88,6 +88,17 @@ def load_models(path: Path) -> ModelRegistry:
     return registry
 
 
+def _with_numbers(value: Any) -> Any:
+    """Read numbers, booleans and nulls in values that came as words: ``--config`` gives everything as words."""
+    if isinstance(value, dict):
+        return {key: _with_numbers(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_numbers(inner) for inner in value]
+    if isinstance(value, str) and isinstance(read := yaml.safe_load(value or "''"), int | float | None):
+        return read
+    return value
+
+
 def load_settings(config: Mapping[str, Any], models: ModelRegistry, where: str) -> PipelineSettings:
     """Check the merged configuration, and that every model it names is known.
 
@@ -96,7 +107,7 @@ def load_settings(config: Mapping[str, Any], models: ModelRegistry, where: str) 
     InfoeconError
         If a key is unknown, a value does not fit, or a run names a model that ``models.yaml`` does not hold.
     """
-    settings = validate(PipelineSettings, dict(config), where)
+    settings = validate(PipelineSettings, _with_numbers(dict(config)), where)
     for name, run in settings.moral_hazard.runs.items():
         if run.model is not None and run.model not in models.root:
             raise InfoeconError(
