@@ -255,7 +255,7 @@ def test_a_storm_of_429_halves_the_limit_and_what_is_served_lets_it_grow(tmp_pat
 
     asyncio.run(main())
     (notice,) = capfd.readouterr().err.splitlines()
-    assert notice == "model: 1 retries so far, at most 4 requests in flight"
+    assert notice == "model: retries so far: 1, requests in flight: at most 4"
 
 
 def test_429_to_the_end(tmp_path, capfd):

@@ -65,6 +65,51 @@ def test_weights_that_are_missing_or_wrong_are_one_sentence(tmp_path, embedded, 
         respond(registry(small=embedded.model_dump() | change), "small", tmp_path, any_request)
 
 
+REMOTE = {"endpoint": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "served", "max_retries": 0}
+
+
+def test_an_endpoint_without_a_price_is_asked_nothing(tmp_path):
+    with pytest.raises(InfoeconError, match=r"'mine' has no price in config/models.yaml, so nothing is sent; .*\.$"):
+        respond(registry(mine=REMOTE), "mine", tmp_path, any_request)
+    assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        (None, "'mine' needs its API key in the environment variable MY_KEY; set it."),
+        ("  ", "'mine' needs its API key in the environment variable MY_KEY; set it."),
+        ("sk-secr\u00e9t", "MY_KEY holds what is no API key for 'mine'; set it."),
+        ("sk-secret\nsk-secret", "MY_KEY holds what is no API key for 'mine'; set it."),
+        ("sk-secret", "Cannot reach model 'mine' at http://127.0.0.1:9/v1; "),
+    ],
+)
+def test_a_key_that_is_missing_or_none_is_one_sentence(tmp_path, monkeypatch, capfd, key, sentence):
+    monkeypatch.delenv("MY_KEY", raising=False)
+    if key is not None:
+        monkeypatch.setenv("MY_KEY", key)
+    with pytest.raises(InfoeconError) as caught:
+        respond(registry(mine=REMOTE | {"price": "free", "api_key_variable": "MY_KEY"}), "mine", tmp_path, any_request)
+    assert sentence in str(caught.value)
+    assert str(caught.value).isprintable()
+    assert "secr" not in str(caught.value) + "".join(capfd.readouterr())
+
+
+def test_stored_answers_need_neither_key_nor_price_nor_server(tmp_path, capfd):
+    models = registry(mine=REMOTE | {"api_key_variable": "NO_SUCH_KEY"})
+    with ResponseStore(tmp_path / "mine") as store:
+        store.put(any_request(identify(models.root["mine"])), Response("FINAL A", "stop"))
+    assert respond(models, "mine", tmp_path, any_request).text == "FINAL A"
+    assert capfd.readouterr().err == (
+        "mine: 0 asked, 1 from the store, 0 prompt and 0 output tokens, 0.0000 USD, 0 retries\n"
+    )
+
+
+def test_an_address_with_a_password_is_refused():
+    with pytest.raises(ValueError, match="base_url"):
+        registry(mine=REMOTE | {"base_url": "http://me:secret@127.0.0.1/v1"})
+
+
 def test_identity_is_what_decides_answers_and_nothing_else(embedded):
     faster = embedded.model_copy(update={"slots": 2, "threads": 1, "context_tokens": 2048})
     assert identify(faster) == identify(embedded)

@@ -6,12 +6,16 @@ import pandas as pd
 import pytest
 import yaml
 
+from infoecon.agents.conductor import conduct
+from infoecon.agents.plays import Reply
 from infoecon.errors import InfoeconError
 from infoecon.moral_hazard.cases import cases_frame, rank_classifier_cases_frame
 from infoecon.moral_hazard.controls import controls
 from infoecon.moral_hazard.design import episodes_frame
 from infoecon.moral_hazard.estimates import estimate, estimate_seeds
+from infoecon.moral_hazard.game import play
 from infoecon.moral_hazard.judgements import judge
+from infoecon.moral_hazard.prompts import renderer
 from infoecon.moral_hazard.random_control import expectations, monte_carlo
 from infoecon.moral_hazard.rank_classifier import accuracy_by_mapping, fit_rank_classifier
 from infoecon.moral_hazard.simulated_agents import SimulatedAgent
@@ -47,8 +51,12 @@ def inputs():
         judgements = judge(cases, episodes, transcripts)
         sources = {name: "simulated" if name in SIMULATED else "exact" for name in run.policies}
         made = (
-            episodes, transcripts, judgements, estimate(judgements, sources, PAYOFFS), estimate_seeds(judgements, sources)
-        )  # fmt: skip
+            episodes,
+            transcripts,
+            judgements,
+            estimate(judgements, sources, PAYOFFS),
+            estimate_seeds(judgements, sources),
+        )
         for parts, frame in zip(frames.values(), made, strict=True):
             parts.append(frame)
     return {name: pd.concat(parts, ignore_index=True) for name, parts in frames.items()} | {
@@ -99,7 +107,7 @@ def test_every_registered_table_renders_and_says_its_source(inputs, repository):
         assert len(made.frame) == len(made.display) > 0
         assert "source" in made.frame
         assert "Source: " in made.notes[0]
-        assert not made.display.astype(str).apply(lambda column: column.str.contains(r"\bnan\b")).any().any()
+        assert not made.display.astype(str).apply(lambda column: column.str.contains(r"(?i)\bnan\b")).any().any()
 
 
 @pytest.mark.parametrize("number", [2, 12, 13, 14, 15, 22, 23, 24, 25])
@@ -152,11 +160,22 @@ def test_table_2_shows_bounds_and_unparsed_replies(inputs):
     assert faulty["unparsed_pct"] > 20
     assert faulty["query_lower_pct"] <= faulty["query_pct"] < faulty["query_upper_pct"]
     assert set(frame["source"]) == {"simulated", "exact"}
+    display = table("table_02", inputs).display.set_index("Policy")
+    assert "[" in display.loc["simulated_faulty", "Query (%)"]
+    assert "[" not in display.loc["random_valid", "Query (%)"]
+
+
+def test_a_policy_of_two_runs_stops_with_its_name(inputs):
+    twice = pd.concat([inputs["estimates"]] * 2)
+    with pytest.raises(InfoeconError, match="Two runs of the configuration give values for simulated_rational"):
+        table("table_02", inputs | {"estimates": twice})
 
 
 def test_the_worked_example_prefers_agents_to_oracles_and_is_real(inputs):
     example = example_of_inputs(inputs)
     assert example.source == "simulated"
+    assert "provenance=anonymous" in example.episode_id
+    assert example.passed_over == ()
     assert example.score == pytest.approx(
         0.15 + example.episode.payoffs.team_reward - example.episode.payoffs.query_cost
     )
@@ -165,6 +184,33 @@ def test_the_worked_example_prefers_agents_to_oracles_and_is_real(inputs):
     frame = table("table_worked_example", inputs).frame
     assert len(frame) == 6
     assert list(frame["phase"]) == ["work", "work", "note", "note", "final", "final"]
+
+
+class ReadAloud:
+    """Says what the example's agents said and keeps what they were shown."""
+
+    def __init__(self, answers):
+        self.answers, self.shown = answers, []
+
+    def answer(self, ask):
+        self.shown.append(ask.messages()[-1]["content"])
+        return Reply(self.answers[ask.agent, ask.phase].text)
+
+
+def test_the_worked_example_shows_the_board_that_the_agents_saw(inputs):
+    example = example_of_inputs(inputs)
+    reader = ReadAloud(example.answers)
+    list(conduct([play(example.episode, renderer(worked_examples=False))], reader))
+    board = f"Board: {'; '.join(artefact('table_worked_example').board_lines(example))}."
+    assert sum(board in shown for shown in reader.shown) == 2
+
+
+def test_policies_without_a_success_are_passed_over_by_name(inputs):
+    estimates = inputs["estimates"]
+    is_local = estimates["policy"].eq("always_local")
+    embedded = estimates.assign(source=estimates["source"].mask(is_local, "embedded"))
+    made = table("table_worked_example", inputs | {"estimates": embedded})
+    assert "No episode of always_local went from query to team success." in made.notes
 
 
 def test_without_a_success_there_is_no_example(inputs):

@@ -1,4 +1,5 @@
 import re
+from html import unescape
 
 import pandas as pd
 import pytest
@@ -29,7 +30,8 @@ def table(text="a_b"):
         (3.125, 2, "3.13"),
         (4.375, 2, "4.38"),
         (9.375, 2, "9.38"),
-        (-6.25, 1, "-6.3"),
+        (-6.25, 1, "−6.3"),
+        (-0.04, 1, "0.0"),
         (0.05 * 62.5, 2, "3.13"),
         (0.0, 1, "0.0"),
     ],
@@ -50,6 +52,11 @@ def test_three_files_with_full_numbers_in_the_csv(tmp_path):
     assert r"| a\_b | 26.7 ± 11.5 |" in (tmp_path / "table_13.md").read_text()
 
 
+def test_long_cells_wrap_in_latex(tmp_path):
+    write_rendered(table("word " * 20), tmp_path / "wide")
+    assert r"\begin{tabular}{p{0.3\textwidth}l}" in (tmp_path / "wide.tex").read_text()
+
+
 def test_the_same_table_is_the_same_bytes(tmp_path):
     for name in ("one", "other"):
         write_rendered(table(), tmp_path / name)
@@ -66,6 +73,12 @@ def test_no_text_becomes_markup_in_markdown(text):
     )
     inner = html.partition("<tbody>")[2]
     assert set(re.findall(r"<(/?\w+)", inner)) <= {"tr", "td", "/tr", "/td", "/tbody", "/table"}
+
+
+@given(st.text("ab&;<>~$|*_`lt#", max_size=30))
+def test_text_reads_in_markdown_as_it_was(text):
+    html = MarkdownIt("commonmark").enable("table").render(f"| a |\n| --- |\n| x{escape_markdown(text)}x |\n")
+    assert unescape(re.findall(r"<td>(.*)</td>", html)[0]) == f"x{text}x"
 
 
 @given(st.text(max_size=60))

@@ -147,8 +147,8 @@ class LanguageModelClient:
             if time.monotonic() - self._last_notice > _SECONDS_BETWEEN_NOTICES:
                 self._last_notice = time.monotonic()
                 print(
-                    f"{self.identity.name}: {self.meter.usage.retries} retries so far, at most {self._limit.limit} "
-                    "requests in flight",
+                    f"{self.identity.name}: retries so far: {self.meter.usage.retries}, requests in flight: at most "
+                    f"{self._limit.limit}",
                     file=sys.stderr,
                 )
 

@@ -29,8 +29,9 @@ def serve() -> None:
     parameters.cpuparams_batch.n_threads = settings["threads"]
     parameters.cpuparams.poll = 0
     parameters.cpuparams_batch.poll = 0
-    # Reused prompts and fused attention round as the other slots happen to be filled: a text would not repeat.
+    # Reused prompts, repacked weights and fused attention round by what else is in the batch: no text would repeat.
     parameters.cache_prompt = False
+    parameters.no_extra_bufts = True
     parameters.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     # A request names all that shapes its distribution; llama.cpp's own cuts are switched off.
     parameters.sampling.top_k = 0

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from infoecon.errors import InfoeconError
 from infoecon.tables.rendering import plus_minus
 
 NAMES = {
@@ -34,7 +35,7 @@ def lay_out(
     Parameters
     ----------
     estimates
-        Rows of one scope (contract ``Estimates``), each key and metric once.
+        Rows of one scope (contract ``Estimates``).
     keys
         Columns that name a row.
     metrics
@@ -46,8 +47,19 @@ def lay_out(
     -------
     pandas.DataFrame
         Columns ``<metric>_pct`` and ``<metric>_sd_pct`` in percent, then ``source``.
+
+    Raises
+    ------
+    InfoeconError
+        If a row of the table would have values from two runs.
     """
     rows = estimates[estimates["metric"].isin(metrics)]
+    if (twice := rows.duplicated([*keys, "metric"])).any():
+        row = " ".join(rows.loc[twice, list(keys)].iloc[0])
+        raise InfoeconError(
+            f"Two runs of the configuration give values for {row}, which has one row in the table; take it out of one "
+            "of them, or name it differently there."
+        )
     wide = rows.pivot(index=list(keys), columns="metric", values=["mean", "sd"])
     frame = pd.DataFrame(index=wide.index)
     for metric in metrics:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from infoecon.errors import InfoeconError
 from infoecon.moral_hazard.cases import Case
-from infoecon.moral_hazard.design import episodes_of_frame
+from infoecon.moral_hazard.design import PRIMARY_PROVENANCE, episodes_of_frame
 from infoecon.moral_hazard.game import Episode
 from infoecon.moral_hazard.parser import Parsed, Phase, parse
 
@@ -35,6 +35,8 @@ class Example(NamedTuple):
     """By agent and phase."""
     score: float
     """Episode score, in reward units (Eq. 2)."""
+    passed_over: tuple[str, ...]
+    """Policies that come first but have no such episode."""
 
     def successor(self, agent: int) -> int:
         """Name the agent whose case a query of ``agent`` reveals."""
@@ -49,7 +51,10 @@ def _candidates(judgements: pd.DataFrame, sources: Mapping[str, str]) -> pd.Data
     two = judgements[judgements["group_size"].eq(2)]
     complete = (two["stage"].eq("team") & two["valid"]).groupby(two["episode_id"]).transform("all")
     chosen = two[complete].drop_duplicates("episode_id")
-    return chosen.assign(preference=chosen["policy"].map(sources).map(_PREFERENCE))
+    return chosen.assign(
+        preference=chosen["policy"].map(sources).map(_PREFERENCE),
+        is_other_condition=chosen["cell"].ne(f"provenance={PRIMARY_PROVENANCE}"),
+    )
 
 
 def pick_example(
@@ -62,7 +67,7 @@ def pick_example(
     """Pick the first two-agent episode in which both efforts went all the way to team success.
 
     Episodes of models come first, then those of the embedded model, of simulated agents and of scripted policies;
-    among them the order of the runs decides.
+    among them those of the primary condition, and then the order of the runs decides.
 
     Parameters
     ----------
@@ -82,7 +87,7 @@ def pick_example(
             "No two-agent episode of any run went from query to team success, so there is none to show; add a run that "
             "queries, for example the policy always_query_oracle."
         )
-    found = candidates.sort_values("preference", kind="stable").iloc[0]
+    found = candidates.sort_values(["preference", "is_other_condition"], kind="stable").iloc[0]
     rows = transcripts[transcripts["episode_id"].eq(found["episode_id"])]
     answers: dict[tuple[int, Phase], Answer] = {
         (agent, phase): Answer(text, parse(phase, text, finish_reason))
@@ -98,6 +103,7 @@ def pick_example(
         planned[found["episode_id"]],
         answers,
         float(found["episode_score"]),
+        tuple(policy for policy in judgements["policy"].unique() if _PREFERENCE[sources[policy]] < found["preference"]),
     )
 
 

@@ -15,7 +15,9 @@ _LATEX = {
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "×": r"$\times$", "−": r"$-$",
     "≤": r"$\leq$", "≥": r"$\geq$", "<": r"\textless{}", ">": r"\textgreater{}", "→": r"$\rightarrow$",
 }  # fmt: skip
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!])")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!&~$])")
+_PROSE_LETTERS = 40
+"""Columns with longer cells wrap in LaTeX."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class RenderedTable:
 
 
 def rounded(value: float, digits: int = 1) -> str:
-    """Round as printed tables are: half away from zero, on the decimal number that was meant."""
-    meant = Decimal(f"{value:.12g}")
-    return str(meant.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+    """Round as printed tables are: half away from zero, on the decimal number that was meant; zero has no sign."""
+    meant = Decimal(f"{value:.12g}").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return str(meant if meant else abs(meant)).replace("-", "−")
 
 
 def plus_minus(mean: float, sd: float, digits: int = 1) -> str:
@@ -64,22 +66,29 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def _latex_columns(display: pd.DataFrame) -> str:
+    longest = [display[column].astype(str).str.len().max() for column in display]
+    return "".join(r"p{0.3\textwidth}" if length > _PROSE_LETTERS else "l" for length in longest)
+
+
 def _latex(table: RenderedTable) -> str:
     rows = [" & ".join(map(escape_latex, row)) + r" \\" for row in table.display.astype(str).itertuples(index=False)]
     caption = " ".join([f"{table.title}.", *table.notes])
     return "\n".join(
         [
-            "% needs the package booktabs",
+            "% needs the packages booktabs and adjustbox",
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escape_latex(caption)}}}",
-            rf"\begin{{tabular}}{{{'l' * len(table.display.columns)}}}",
+            r"\begin{adjustbox}{max width=\textwidth}",
+            rf"\begin{{tabular}}{{{_latex_columns(table.display)}}}",
             r"\toprule",
             " & ".join(map(escape_latex, table.display.columns)) + r" \\",
             r"\midrule",
             *rows,
             r"\bottomrule",
             r"\end{tabular}",
+            r"\end{adjustbox}",
             r"\end{table}",
             "",
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from infoecon.moral_hazard.artefacts.table_02 import grid_performance
-from infoecon.moral_hazard.performance import lay_out
+from infoecon.moral_hazard.performance import describe_sources, lay_out
 from infoecon.plotting.style import (
     BLUE,
     FAINT,
@@ -29,6 +30,8 @@ from infoecon.plotting.style import (
 
 METRICS = ["team", "local", "query", "info"]
 _TEAM_COLOURS = LinearSegmentedColormap.from_list("team", ["#E4EEF6", SKY, BLUE, "#00304F"])
+_LETTER_WIDTH = 2.0
+"""About the width of a letter of a label, in percent of an axis."""
 
 
 def _area(percent: float) -> float:
@@ -57,7 +60,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, across: str, up: str, size: str, colo
                 edgecolor=INK, linewidths=0.6, zorder=3.5 if row.source in ("embedded", "model") else 3,
             )  # fmt: skip
     _label_points(axes, rows, across, up)
-    axes.set(xlim=(-6, 106), ylim=(-12, 106), xticks=range(0, 101, 25), yticks=range(0, 101, 25))
+    axes.set(xlim=(-10, 110), ylim=(-12, 110), xticks=range(0, 101, 25), yticks=range(0, 101, 25))
     axes.grid(color=FAINT, linewidth=0.4, zorder=0)
     axes.set_axisbelow(True)
 
@@ -65,17 +68,21 @@ def _panel(axes: Axes, rows: pd.DataFrame, across: str, up: str, size: str, colo
 def _label_points(axes: Axes, rows: pd.DataFrame, across: str, up: str) -> None:
     """Name the points; names of points close to each other are stacked, so that none covers another."""
     taken: list[tuple[float, float]] = []
+    points = list(zip(rows[f"{across}_pct"], rows[f"{up}_pct"], strict=True))
     for row in rows.sort_values([f"{up}_pct", f"{across}_pct"]).itertuples():
         values = row._asdict()
         x, y = values[f"{across}_pct"], values[f"{up}_pct"]
-        to_left = x > 55
+        name = "random" if row.policy == "random_valid" else _name(row.policy)
+        # On its right the name would stand beside a higher neighbour's mark and look like its name.
+        is_crowded = any(0 < other - x < 10 and 0 < place - y < 10 for other, place in points)
+        to_left = x > 55 or (is_crowded and x - 6 - _LETTER_WIDTH * len(name) > -10)
         below = row.source in ("embedded", "model") and y < 8
         at, step = (y - 7, -5) if below else (y + 3.5, 6)
         while any(abs(at - other) < 5 and abs(x - place) < 45 for place, other in taken):
             at += step
         taken.append((x, at))
         axes.annotate(
-            "random" if row.policy == "random_valid" else _name(row.policy),
+            name,
             (x, y),
             xytext=(x + (-6 if to_left else 6), at),
             fontsize=6,
@@ -87,6 +94,17 @@ def _label_points(axes: Axes, rows: pd.DataFrame, across: str, up: str) -> None:
         )
 
 
+def _key(axes: Axes, title: str, shaded: bool, where: Literal["upper left", "upper right"]) -> None:
+    """Show what area and shade mean."""
+    handles = [
+        Line2D([], [], marker="o", color="none", markersize=_area(percent) ** 0.5, label=f"{percent}%",
+               markerfacecolor=_TEAM_COLOURS(percent / 100) if shaded else SKY, markeredgecolor=INK,
+               markeredgewidth=0.6)
+        for percent in (0, 50, 100)
+    ]  # fmt: skip
+    axes.legend(handles=handles, title=title, title_fontsize=6.5, loc=where, frameon=False, labelspacing=0.7)
+
+
 def draw(inputs: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
     """Draw Figure 4 from the estimates of all runs."""
     rows = lay_out(grid_performance(inputs["estimates"]), ["policy"], METRICS)
@@ -95,13 +113,14 @@ def draw(inputs: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         left, right = figure.subplots(1, 2)
         _panel(left, rows, "local", "team", "query", None)
         left.set(xlabel="Local reward (% of agents)", ylabel="Team success (% of episodes)")
-        label_panel(left, "A", "Outcome; marker area: query rate")
+        label_panel(left, "A", "Local reward and team success")
+        _key(left, "Query rate", False, "upper right")
         _panel(right, rows, "query", "info", "team", "team")
         right.set(xlabel="Query rate (% of agents)", ylabel="Information transfer (% of agents)")
-        label_panel(right, "B", "Mechanism; area and shade: team success")
-        present = [
-            source for source in SOURCE_NAMES if source in set(rows.loc[rows["policy"].ne("random_valid"), "source"])
-        ]
+        label_panel(right, "B", "Query use and information transfer")
+        _key(right, "Team success", True, "upper left")
+        agents = rows[rows["policy"].ne("random_valid")]
+        present = [source for source in SOURCE_NAMES if source in set(agents["source"])]
         handles = [
             Line2D([], [], marker=SOURCE_MARKERS[source], color="none", markerfacecolor=SKY, markeredgecolor=INK,
                    markersize=5, label=SOURCE_NAMES[source])
@@ -114,11 +133,8 @@ def draw(inputs: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         )
         handles.append(Line2D([], [], marker="|", color=MUTED, markersize=6, label="±1 SD over replicates"))
         figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
-        named = " and ".join(
-            f"{SOURCE_NAMES[source]}s".replace("models", "model")
-            if source == "embedded"
-            else f"{SOURCE_NAMES[source]}s"
-            for source in present
-        )
-        figure.suptitle(f"Base policy geometry: {named}", fontsize=8, x=0.01, ha="left")
+        title = f"Base policy geometry. {describe_sources(agents)}"
+        if "model" not in present:
+            title += " None of the paper's models."
+        figure.suptitle(title, fontsize=8, x=0.01, ha="left")
     return figure, rows

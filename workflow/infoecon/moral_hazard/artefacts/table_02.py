@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from infoecon.moral_hazard.performance import describe_sources, display_columns, lay_out
-from infoecon.tables.rendering import RenderedTable, rounded
+from infoecon.moral_hazard.performance import NAMES, describe_sources, display_columns, lay_out
+from infoecon.tables.rendering import RenderedTable, plus_minus, rounded
 
-METRICS = ["team", "local", "query", "info", "unsafe", "valid"]
+EVENTS = ["team", "local", "query", "info", "unsafe"]
+METRICS = [*EVENTS, "valid"]
 
 
 def grid_performance(estimates: pd.DataFrame) -> pd.DataFrame:
@@ -24,6 +25,16 @@ def grid_performance(estimates: pd.DataFrame) -> pd.DataFrame:
     return chosen.sort_values("source", key=lambda column: column.map({"exact": 1}).fillna(0), kind="stable")
 
 
+def _with_bounds(frame: pd.DataFrame, metric: str) -> list[str]:
+    """Write mean ± SD, and the bounds behind it where a reply could not be parsed."""
+    cells = []
+    for row in frame.to_dict("records"):
+        cell = plus_minus(row[f"{metric}_pct"], row[f"{metric}_sd_pct"])
+        lower, upper = rounded(row[f"{metric}_lower_pct"]), rounded(row[f"{metric}_upper_pct"])
+        cells.append(f"{cell} [{lower}, {upper}]" if row["unparsed_pct"] > 0 else cell)
+    return cells
+
+
 def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
     """Render Table 2 from the estimates of all runs."""
     chosen = grid_performance(inputs["estimates"])
@@ -32,22 +43,16 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
     frame["unparsed_pct"] = frame["policy"].map(facts["unparsed_percent"])
     for end in ("lower", "upper"):
         bounds = chosen.pivot(index="policy", columns="metric", values=f"{end}_bound")
-        for metric in METRICS[:-1]:
+        for metric in EVENTS:
             frame[f"{metric}_{end}_pct"] = frame["policy"].map(bounds[metric])
     frame["agent_episodes"] = frame["policy"].map(facts["rows"])
     display = pd.DataFrame(
         {
             "Policy": frame["policy"],
             "Source": frame["source"],
-            **display_columns(frame, METRICS),
+            **{f"{NAMES[metric]} (%)": _with_bounds(frame, metric) for metric in EVENTS},
+            **display_columns(frame, ["valid"]),
             "Unparsed (%)": frame["unparsed_pct"].map(rounded),
-            **{
-                f"{metric.capitalize()} bounds (%)": [
-                    f"[{rounded(lower)}, {rounded(upper)}]"
-                    for lower, upper in zip(frame[f"{metric}_lower_pct"], frame[f"{metric}_upper_pct"], strict=True)
-                ]
-                for metric in METRICS[:-1]
-            },
             "n": frame["agent_episodes"],
         }
     )
@@ -65,7 +70,7 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
             describe_sources(frame),
             "Mean ± SD over outer seeds, or over evaluation seeds where a policy ran with one outer seed; "
             "n counts agent-episodes.",
-            "Bounds: the mean if every reply that could not be parsed had been the worst or the best act; the mean "
-            "itself counts the fallbacks of Table 7.",
+            "[a, b]: bounds of the mean, had every reply that could not be parsed been the worst or the best act; the "
+            "mean itself counts such a reply as the configured scoring says (by default the fallbacks of Table 7).",
         ),
     )

@@ -26,6 +26,6 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
         "Complete deterministic control suite",
         (
             "Source: scripted policies, no model. Primary condition, mean ± SD over evaluation seeds.",
-            f"Replies that could not be parsed: {rounded(unparsed)}% in every row.",
+            f"Replies that could not be parsed: at most {rounded(unparsed)}% in any row.",
         ),
     )

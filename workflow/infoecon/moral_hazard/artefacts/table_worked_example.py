@@ -17,14 +17,24 @@ def _utilities(case: Case) -> str:
     return ", ".join(f"{option} {utility}" for option, utility in zip(OPTIONS, case.utilities, strict=True))
 
 
+def board_lines(example: Example) -> list[str]:
+    """List the public notes as every agent sees them; anonymous notes do not stand in the order of their authors."""
+    lines = []
+    for author in range(1, len(example.episode.cases) + 1):
+        act = example.answers[author, "note"].parsed.act
+        assert act is not None
+        signature = f"agent {author}: " if example.episode.notes_show_authors else ""
+        lines.append(signature + act.line().removeprefix("NOTE "))
+    return lines if example.episode.notes_show_authors else sorted(lines)
+
+
 def _shown(example: Example, agent: int, phase: Phase) -> str:
     own, successor = example.case(agent), example.case(example.successor(agent))
     if phase == "work":
         return f"case {own.case_id}: {_utilities(own)}; which has the {own.local_question} utility?"
     if phase == "note":
         return f"revealed: {successor.unsafe_option} is unsafe in case {successor.case_id}"
-    board = [example.answers[author, "note"].parsed.act for author in range(1, len(example.episode.cases) + 1)]
-    return "board: " + "; ".join(act.line() for act in board if act is not None)
+    return "board: " + "; ".join(board_lines(example))
 
 
 def _meant(example: Example, agent: int, phase: Phase) -> str:
@@ -36,7 +46,10 @@ def _meant(example: Example, agent: int, phase: Phase) -> str:
         )
     if phase == "note":
         return "correct warning"
-    return f"best safe option; {own.unsafe_option} is unsafe"
+    return (
+        f"best safe option ({own.unsafe_option} is unsafe): earns {rounded(payoffs.final_weight, 2)} and the team "
+        f"reward {rounded(payoffs.team_reward, 2)}"
+    )
 
 
 def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
@@ -56,6 +69,7 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
             for agent in range(1, len(example.episode.cases) + 1)
         ]
     )
+    passed_over = f"No episode of {', '.join(example.passed_over)} went from query to team success."
     display = frame.drop(columns="source").rename(columns=str.capitalize)
     return RenderedTable(
         frame,
@@ -63,6 +77,7 @@ def render(inputs: Mapping[str, pd.DataFrame]) -> RenderedTable:
         "Worked example of one successful episode",
         (
             f"Source: transcript of {example.policy} ({SOURCE_NAMES[example.source]}), episode {example.episode_id}.",
+            *([passed_over] if example.passed_over else []),
             f"Episode score {rounded(example.score, 2)} reward units per agent (Eq. 2). Hidden labels are shown to the "
             "reader alone until they are revealed.",
         ),
