@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 TRANSCRIPTS = "results/moral_hazard/transcripts/embedded_model.parquet"
-RUN = "moral_hazard={runs: {embedded_model: {sweeps: [provenance], evaluation_seeds: [0], episodes_per_seed: 3}}}"
-SLOTS = 8
+RUN = "moral_hazard={runs: {embedded_model: {sweeps: [provenance], evaluation_seeds: [0], episodes_per_seed: 1}}}"
+ASKS_IN_FLIGHT = 2
 
 
 def answers(clone) -> list[bytes]:
@@ -58,8 +58,7 @@ def copy(clone, tmp_path_factory):
     return type(clone)(root)
 
 
-@pytest.mark.parametrize("victim", ["driver", "job"])
-@pytest.mark.parametrize("after", [0, 5, 14])
+@pytest.mark.parametrize(("victim", "after"), [("job", 0), ("driver", 2), ("job", 4), ("driver", 7)])
 def test_a_killed_run_goes_on_where_it_was(victim, after, prepared, undisturbed, tmp_path_factory):
     clone = copy(prepared, tmp_path_factory)
     driver = start(clone)
@@ -79,7 +78,7 @@ def test_a_killed_run_goes_on_where_it_was(victim, after, prepared, undisturbed,
     assert sorted(set(keys(clone))) == sorted(set(keys(undisturbed)))
     assert keys(clone)[: len(kept)] == kept or set(kept) <= set(keys(clone))
     repeated = len(keys(clone)) - len(set(keys(clone)))
-    assert repeated <= SLOTS
+    assert repeated <= ASKS_IN_FLIGHT
 
 
 def test_a_torn_line_in_the_store_is_asked_again(undisturbed, tmp_path_factory):

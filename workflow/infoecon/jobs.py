@@ -47,7 +47,8 @@ def _end_with_driver() -> None:
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> None:
-    raise InfoeconError("The job was told to stop; what was answered so far is kept, run it again to go on.")
+    # An ordinary error would be swallowed where it strikes inside a callback of asyncio.
+    raise KeyboardInterrupt
 
 
 def _sentence(error: BaseException, log: Path) -> str:
@@ -56,7 +57,7 @@ def _sentence(error: BaseException, log: Path) -> str:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"The disk is full (writing {error.filename or 'an output'}); free some space and run again."
     if isinstance(error, KeyboardInterrupt):
-        return "The job was interrupted; what was answered so far is kept, run it again to go on."
+        return "The job was told to stop; what was answered so far is kept, run it again to go on."
     return f"{type(error).__name__}: {error} (a fault of the pipeline; the traceback is in {log})."
 
 
@@ -90,7 +91,7 @@ def job(snakemake: Any) -> Iterator[Mapping[str, str]]:
     except (Exception, KeyboardInterrupt) as error:
         sentence = _sentence(error, log)
         with log.open("a", encoding="utf-8") as file:
-            if not isinstance(error, InfoeconError):
+            if not isinstance(error, InfoeconError | KeyboardInterrupt):
                 file.write("".join(traceback.format_exception(error)))
             file.write(f"error: {sentence}\n")
         sys.exit(f"error: {sentence}")

@@ -133,10 +133,12 @@ async def open_client(
             identify(stored), store, Meter(budget, price), _concurrency(stored), _connection(name, model, log, stack)
         )
         stack.push_async_callback(client.close)
-        yield client
-        usage = client.meter.usage
-        print(
-            f"{name}: {usage.asked} asked, {usage.stored} from the store, {usage.prompt_tokens} prompt and "
-            f"{usage.output_tokens} output tokens, {usage.usd:.4f} USD, {usage.retries} retries",
-            file=sys.stderr,
-        )
+        try:
+            yield client
+        finally:
+            usage = client.meter.usage
+            print(
+                f"{name}: {usage.asked} asked, {usage.stored} from the store, {usage.prompt_tokens} prompt and "
+                f"{usage.output_tokens} output tokens, {usage.usd:.4f} USD, {usage.retries} retries",
+                file=sys.stderr,
+            )

@@ -94,5 +94,9 @@ class ReplayModel(Section):
 LanguageModel = Annotated[EmbeddedModel | OpenAIModel | ReplayModel, Field(discriminator="endpoint")]
 
 
-class ModelRegistry(RootModel[dict[str, LanguageModel]]):
+ModelName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+"""Name of a model; it is also that of its folder in the response store."""
+
+
+class ModelRegistry(RootModel[dict[ModelName, LanguageModel]]):
     """All models by name."""
