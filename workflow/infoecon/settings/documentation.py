@@ -35,6 +35,12 @@ def _resolve(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
     return node
 
 
+def _values(node: dict[str, Any]) -> dict[str, Any] | None:
+    """Give the schema of the values of a section whose keys are names."""
+    values = next(iter(node.get("patternProperties", {}).values()), node.get("additionalProperties"))
+    return values if isinstance(values, dict) else None
+
+
 def _type(node: dict[str, Any], definitions: dict[str, Any]) -> str:
     node = _resolve(node, definitions)
     if "const" in node:
@@ -60,8 +66,8 @@ def _rows(node: dict[str, Any], definitions: dict[str, Any], prefix: str) -> Ite
         yield f"| `{name}` | {kind} | {shown} | {' '.join(text.split())} |"
         if "properties" in inner:
             yield from _rows(inner, definitions, f"{name}.")
-        elif isinstance(inner.get("additionalProperties"), dict):
-            yield from _rows(_resolve(inner["additionalProperties"], definitions), definitions, f"{name}.<name>.")
+        elif values := _values(inner):
+            yield from _rows(_resolve(values, definitions), definitions, f"{name}.<name>.")
 
 
 def _table(model_schema: dict[str, Any], node: dict[str, Any]) -> str:
@@ -73,7 +79,9 @@ def reference() -> str:
     """Give the reference of all keys as Markdown."""
     pipeline, models = PipelineSettings.model_json_schema(), ModelRegistry.model_json_schema()
     parts = [_HEAD, "## config.yaml\n", _table(pipeline, pipeline)]
-    for option in models["additionalProperties"]["oneOf"]:
+    registry = _values(models)
+    assert registry is not None
+    for option in registry["oneOf"]:
         node = _resolve(option, models["$defs"])
         kind = node["properties"]["endpoint"]["const"]
         parts += [f"## models.yaml: endpoint `{kind}`\n", node["description"] + "\n", _table(models, node)]
