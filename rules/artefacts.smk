@@ -63,7 +63,6 @@ rule compare_with_published:
     conda:
         "../envs/pipeline.yaml"
     params:
-        published=str(BASE / "published"),
         code=code("artefacts/compare_with_published.py"),
         settings="",
     script:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 BASE = Path(os.path.relpath(workflow.basedir))
 sys.path.insert(0, str((BASE / "workflow").resolve()))
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], os.environ.get("PYTHONPATH")]))
+os.environ.update(PYTHONPATH=sys.path[0])
 
 from infoecon.errors import InfoeconError
 from infoecon.jobs import DRIVER_VARIABLE
@@ -15,7 +15,7 @@ from infoecon.provenance import code_digest
 from infoecon.settings.artefacts import ArtefactRegistry
 from infoecon.settings.pipeline import canonical, load_models, load_settings, read_yaml, validate
 
-os.environ[DRIVER_VARIABLE] = str(os.getpid())
+os.environ.update({DRIVER_VARIABLE: str(os.getpid())})
 
 try:
     models = load_models(BASE / "config/models.yaml")
@@ -62,6 +62,38 @@ def files_of_artefacts(kind):
     return [
         file for study, name, _ in artefacts.items() if name.startswith(kind) for file in artefacts.files(study, name)
     ]
+
+
+study = settings.moral_hazard
+
+
+def episode_settings(run):
+    """Settings that decide which episodes a run plays."""
+    played = {"policies", "model", "mappings", "outer_seeds", "sweeps", "evaluation_seeds", "episodes_per_seed"}
+    return canonical(study.payoffs, study.grid, study.runs[run].model_dump(mode="json", include=played))
+
+
+def answer_settings(run):
+    """Settings that decide what the agents of a run answer."""
+    policies = study.runs[run]
+    simulated = {name: agent for name, agent in study.simulated_agents.items() if name in (policies.policies or ())}
+    model = {name: models.root[name] for name in models_of_run(policies.model)}
+    return canonical(
+        {
+            "run": policies.model_dump(mode="json", include={"policies", "model", "sampling", "worked_examples"}),
+            "simulated_agents": {name: agent.model_dump(mode="json") for name, agent in simulated.items()},
+            "models": {name: model.model_dump(mode="json") for name, model in model.items()},
+            "budget": settings.budget.model_dump(mode="json"),
+        }
+    )
+
+
+def sources_of_run(run):
+    """Say for each policy of a run where its values come from."""
+    policies = study.runs[run]
+    if policies.model:
+        return {policies.model: source_of_model(policies.model)}
+    return {name: "simulated" if name in study.simulated_agents else "exact" for name in policies.policies}
 
 
 RUN_LOCK = Path(".snakemake/infoecon.lock")

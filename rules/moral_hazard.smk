@@ -1,40 +1,9 @@
 # Study 1, moral hazard: cases → episodes → transcripts → judgements → checks → fits.
 # Each run of the configuration is one job per stage.
 
-study = settings.moral_hazard
-
 
 wildcard_constraints:
     run="|".join(study.runs),
-
-
-def episode_settings(run):
-    """Settings that decide which episodes a run plays."""
-    played = {"policies", "model", "mappings", "outer_seeds", "sweeps", "evaluation_seeds", "episodes_per_seed"}
-    return canonical(study.payoffs, study.grid, study.runs[run].model_dump(mode="json", include=played))
-
-
-def answer_settings(run):
-    """Settings that decide what the agents of a run answer."""
-    policies = study.runs[run]
-    simulated = {name: agent for name, agent in study.simulated_agents.items() if name in (policies.policies or ())}
-    model = {name: models.root[name] for name in models_of_run(policies.model)}
-    return canonical(
-        {
-            "run": policies.model_dump(mode="json", include={"policies", "model", "sampling", "worked_examples"}),
-            "simulated_agents": {name: agent.model_dump(mode="json") for name, agent in simulated.items()},
-            "models": {name: model.model_dump(mode="json") for name, model in model.items()},
-            "budget": settings.budget.model_dump(mode="json"),
-        }
-    )
-
-
-def sources_of_run(run):
-    """Say for each policy of a run where its values come from."""
-    policies = study.runs[run]
-    if policies.model:
-        return {policies.model: source_of_model(policies.model)}
-    return {name: "simulated" if name in study.simulated_agents else "exact" for name in policies.policies}
 
 
 rule prepare_moral_hazard_cases:

@@ -1,5 +1,6 @@
 """Put every published value beside ours."""
 
+from os.path import commonpath
 from pathlib import Path
 
 from infoecon.jobs import job
@@ -13,6 +14,6 @@ with job(snakemake) as made_by:
     from infoecon.tables.parquet import write_table
 
     tables = {f"{file.parts[-3]}/{file.stem}": pd.read_csv(file) for file in map(Path, snakemake.input.tables)}
-    ledger = build_ledger(read_papers(Path(snakemake.params.published)), tables)
+    ledger = build_ledger(read_papers(Path(commonpath(snakemake.input.published))), tables)
     write_table(ledger, Ledger, snakemake.output.parquet, made_by)
     ledger.to_csv(snakemake.output.csv, index=False, lineterminator="\n")
