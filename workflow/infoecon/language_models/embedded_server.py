@@ -29,10 +29,8 @@ def serve() -> None:
     parameters.cpuparams_batch.n_threads = settings["threads"]
     parameters.cpuparams.poll = 0
     parameters.cpuparams_batch.poll = 0
-    # Reused prompts, repacked weights and fused attention round by what else is in the batch: no text would repeat.
+    # A reused prefix changes how numbers round, so that no text would repeat; every prompt is read whole.
     parameters.cache_prompt = False
-    parameters.no_extra_bufts = True
-    parameters.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     # A request names all that shapes its distribution; llama.cpp's own cuts are switched off.
     parameters.sampling.top_k = 0
     parameters.sampling.min_p = 0.0

@@ -49,7 +49,7 @@ class EmbeddedModel(Section):
     """Version of the weights."""
     quantisation: str
     """Quantisation of the weights."""
-    slots: PositiveInt = 8
+    slots: PositiveInt = 1
     """Requests served at once."""
     context_tokens: PositiveInt = 1024
     """Context of one slot, in tokens."""
