@@ -48,6 +48,8 @@ def test_every_field_enters_the_key():
         replace(REQUEST, sampling=Sampling(temperature=0.0)),
         replace(REQUEST, sampling=Sampling(top_p=0.5)),
         replace(REQUEST, sampling=Sampling(max_output_tokens=9)),
+        replace(REQUEST, sampling=Sampling(top_k=40)),
+        replace(REQUEST, sampling=Sampling(min_p=0.05)),
         *(replace(REQUEST, replicate=number) for number in range(1, 30)),
         *(replace(REQUEST, model=replace(IDENTITY, **{field.name: "x"})) for field in fields(ModelIdentity)),
         *(
@@ -56,7 +58,7 @@ def test_every_field_enters_the_key():
             if field.default is None
         ),
     ]
-    assert len(Sampling.model_fields) == 3
+    assert len(Sampling.model_fields) == 5
     assert len({REQUEST.key, *(request.key for request in changed)}) == 1 + len(changed)
 
 

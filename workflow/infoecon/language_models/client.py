@@ -105,6 +105,7 @@ class LanguageModelClient:
                     temperature=request.sampling.temperature,
                     top_p=request.sampling.top_p,
                     max_tokens=request.sampling.max_output_tokens,
+                    extra_body=request.sampling.model_dump(include={"top_k", "min_p"}, exclude_none=True),
                     seed=request.seed,
                     n=1,
                     stream=False,

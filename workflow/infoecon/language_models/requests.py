@@ -46,7 +46,7 @@ class Request:
         return {
             "model": asdict(self.model),
             "messages": list(self.messages),
-            "sampling": self.sampling.model_dump(),
+            "sampling": self.sampling.model_dump(exclude_none=True),
             "seed": self.seed,
             "replicate": self.replicate,
         }

@@ -19,6 +19,10 @@ class Sampling(Section):
     """Softmax temperature; 0 is greedy."""
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Nucleus probability."""
+    top_k: PositiveInt | None = None
+    """Most likely tokens that are kept; not sent when omitted, since not every endpoint knows it."""
+    min_p: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Least probability of a kept token, relative to the likeliest; not sent when omitted."""
     max_output_tokens: PositiveInt = 4098
     """Most tokens of one reply."""
 
